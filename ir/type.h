@@ -33,6 +33,11 @@ enum class Scalar : std::uint8_t {
   F64,
 };
 inline constexpr int kScalarCount = static_cast<int>(Scalar::F64) + 1;
+/// The IR's spelling of each Scalar, in its order.
+inline constexpr std::array<std::string_view, kScalarCount> kScalarNames = {
+    "i1",     "i8",   "i16",     "i32",    "i64",     "u8",  "u16",  "u32", "u64",
+    "f8e4nv", "f8e5", "f8e4b15", "f8e4b8", "f8e5b16", "f16", "bf16", "f32", "f64",
+};
 
 /// Bits of the value (1 for I1), and bytes of its memory cell.
 [[nodiscard]] int bit_width(Scalar s);
