@@ -1,0 +1,68 @@
+#include "ir/analysis/loops.h"
+
+#include "ir/builder.h"
+
+#include <algorithm>
+
+namespace tilery {
+namespace {
+
+__extension__ using WideInt = __int128;
+
+/// The signed number that a constant integer holds, unless it is an unsigned one that a signed
+/// comparison would misread.
+std::optional<std::int64_t> signed_constant(const Function& function, ValueId value) {
+  const std::optional<std::uint64_t> bits = function.constant_bits(value);
+  if (!bits) {
+    return std::nullopt;
+  }
+  const Scalar scalar = function.type(value).element.scalar;
+  const bool top_bit = ((*bits >> (bit_width(scalar) - 1)) & 1U) != 0;
+  if (is_unsigned_integer(scalar) && top_bit) {
+    return std::nullopt;
+  }
+  return decode_int(scalar, *bits);
+}
+
+}  // namespace
+
+bool has_nonzero_step(const Function& function, const Inst& loop) {
+  const std::optional<std::uint64_t> step = function.constant_bits(loop.operand(2));
+  return step && *step != 0;
+}
+
+std::optional<std::int64_t> trip_count(const Function& function, const Inst& loop) {
+  const auto lower = signed_constant(function, loop.operand(0));
+  const auto upper = signed_constant(function, loop.operand(1));
+  const auto step = signed_constant(function, loop.operand(2));
+  if (!lower || !upper || !step || *step == 0) {
+    return std::nullopt;
+  }
+  // Wide enough for the distance between any two 64-bit bounds.
+  const WideInt distance =
+      *step > 0 ? static_cast<WideInt>(*upper) - *lower : static_cast<WideInt>(*lower) - *upper;
+  const WideInt stride = *step > 0 ? static_cast<WideInt>(*step) : -static_cast<WideInt>(*step);
+  const WideInt trips = distance <= 0 ? 0 : (distance + stride - 1) / stride;
+  constexpr WideInt kMax = INT64_MAX;
+  return static_cast<std::int64_t>(std::min(trips, kMax));
+}
+
+bool is_loop(Op op) {
+  return op == Op::For || op == Op::While;
+}
+
+std::size_t carried_count(const Inst& loop) {
+  return loop.result_count;
+}
+
+std::size_t first_init(const Inst& loop) {
+  return loop.op == Op::For ? 3 : 0;
+}
+
+ValueId body_arg(const Function& function, const Inst& loop, std::size_t i) {
+  const bool counted = loop.op == Op::For;
+  const RegionId body = loop.regions[counted ? 0 : 1];
+  return function.region(body).args[i + (counted ? 1 : 0)];
+}
+
+}  // namespace tilery

@@ -1,0 +1,28 @@
+// What is known about a `for` before it runs, and where its parts are.
+#pragma once
+
+#include "ir/function.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace tilery {
+
+/// True if the step is a constant other than 0, so that the loop ends.
+[[nodiscard]] bool has_nonzero_step(const Function& function, const Inst& loop);
+
+/// The iterations of a `for` if its bounds and step are constants; nothing for a step of 0 or for
+/// unsigned bounds past the signed range. An exit flag may end the loop sooner.
+[[nodiscard]] std::optional<std::int64_t> trip_count(const Function& function, const Inst& loop);
+
+/// True for `for` and `while`.
+[[nodiscard]] bool is_loop(Op op);
+
+/// The number of values that a loop carries.
+[[nodiscard]] std::size_t carried_count(const Inst& loop);
+/// Position in `operands` of the initial value of carried value 0.
+[[nodiscard]] std::size_t first_init(const Inst& loop);
+/// The body's argument for carried value `i` of a loop (after the counter, in a `for`).
+[[nodiscard]] ValueId body_arg(const Function& function, const Inst& loop, std::size_t i);
+
+}  // namespace tilery
