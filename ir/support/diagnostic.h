@@ -38,7 +38,8 @@ enum class Severity : std::uint8_t { Note, Warning, Error };
 /// Number of rows.
 [[nodiscard]] std::size_t diagnostic_count();
 
-/// A further place or sentence that explains. `range` may be nowhere.
+/// A further place or sentence that explains. `range` may be nowhere; if it is not, the text form
+/// ends the sentence with " at file:line:column".
 struct DiagnosticNote {
   SourceRange range;
   std::string text;
@@ -58,8 +59,11 @@ struct Diagnostic {
   std::vector<DiagnosticLabel> labels;
   std::vector<DiagnosticNote> notes;
   std::string help;
-  /// Call sites from the innermost outwards, for places inside inlined helpers.
+  /// Call sites from the innermost outwards, for places inside inlined helpers. `text` is the name
+  /// of the function that contains the call, without quotes: "called from `text` at …".
   std::vector<DiagnosticNote> calls;
+  /// Shown in brackets after the severity: `error[out-of-bounds]`; empty for none.
+  std::string tag;
 
   Diagnostic& label(SourceRange where, std::string text) {
     labels.push_back({where, std::move(text)});
