@@ -1,0 +1,247 @@
+#include "ir/type.h"
+
+#include "ir/support/check.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace tilery {
+namespace {
+
+/// What is fixed about each Scalar, in its order.
+struct ScalarFacts {
+  std::uint8_t bits;
+  bool is_float;
+  bool is_signed;
+  std::string_view language_name;
+};
+
+constexpr std::array<ScalarFacts, kScalarCount> kFacts = {{
+    {1, false, false, "int1"},
+    {8, false, true, "int8"},
+    {16, false, true, "int16"},
+    {32, false, true, "int32"},
+    {64, false, true, "int64"},
+    {8, false, false, "uint8"},
+    {16, false, false, "uint16"},
+    {32, false, false, "uint32"},
+    {64, false, false, "uint64"},
+    {8, true, true, "fp8e4nv"},
+    {8, true, true, "fp8e5"},
+    {8, true, true, "fp8e4b15"},
+    {8, true, true, "fp8e4b8"},
+    {8, true, true, "fp8e5b16"},
+    {16, true, true, "fp16"},
+    {16, true, true, "bf16"},
+    {32, true, true, "fp32"},
+    {64, true, true, "fp64"},
+}};
+
+const ScalarFacts& facts(Scalar s) {
+  return kFacts[static_cast<std::size_t>(s)];
+}
+
+/// Reads the text of a type from its front; each step says whether it found what it looks for.
+class TypeReader {
+ public:
+  explicit TypeReader(std::string_view text) : text_(text) {}
+
+  bool read(Type& type) {
+    if (!read_element(type.element)) {
+      return false;
+    }
+    type.shape = Shape();
+    return text_.empty() || (read_shape(type.shape) && text_.empty());
+  }
+
+ private:
+  bool accept(std::string_view token) {
+    if (text_.substr(0, token.size()) != token) {
+      return false;
+    }
+    text_.remove_prefix(token.size());
+    return true;
+  }
+
+  void skip_blanks() {
+    while (accept(" ")) {
+    }
+  }
+
+  bool read_element(ElementType& element) {
+    constexpr int kMaxDepth = 8;
+    int depth = 0;
+    bool is_const = false;
+    while (accept("*")) {
+      if (++depth > kMaxDepth) {
+        return false;
+      }
+      if (accept("const ")) {
+        if (depth != 1) {
+          return false;
+        }
+        is_const = true;
+        skip_blanks();
+      }
+    }
+    Scalar scalar{};
+    const std::size_t end = std::min(text_.find('['), text_.size());
+    if (!parse_scalar(text_.substr(0, end), scalar)) {
+      return false;
+    }
+    text_.remove_prefix(end);
+    element = ElementType(scalar, depth, is_const);
+    return true;
+  }
+
+  bool read_shape(Shape& shape) {
+    accept("[");
+    do {
+      skip_blanks();
+      std::int32_t extent = 0;
+      const auto [rest, error] = std::from_chars(text_.data(), text_.data() + text_.size(), extent);
+      if (error != std::errc() || extent < 1 || shape.rank() == Shape::kMaxRank) {
+        return false;
+      }
+      text_.remove_prefix(static_cast<std::size_t>(rest - text_.data()));
+      shape.push_back(extent);
+      skip_blanks();
+    } while (accept(","));
+    return accept("]");
+  }
+
+  std::string_view text_;
+};
+
+}  // namespace
+
+int bit_width(Scalar s) {
+  return facts(s).bits;
+}
+
+int byte_size(Scalar s) {
+  return std::max(facts(s).bits / 8, 1);
+}
+
+bool is_float(Scalar s) {
+  return facts(s).is_float;
+}
+
+bool is_fp8(Scalar s) {
+  return facts(s).is_float && facts(s).bits == 8;
+}
+
+bool is_integer(Scalar s) {
+  return !facts(s).is_float;
+}
+
+bool is_signed_integer(Scalar s) {
+  return is_integer(s) && facts(s).is_signed;
+}
+
+bool is_unsigned_integer(Scalar s) {
+  return is_integer(s) && !facts(s).is_signed;
+}
+
+std::string_view ir_name(Scalar s) {
+  return kScalarNames[static_cast<std::size_t>(s)];
+}
+
+std::string_view language_name(Scalar s) {
+  return facts(s).language_name;
+}
+
+ElementType ElementType::pointee() const {
+  TILERY_CHECK(is_pointer(), "the pointee of a number");
+  return {scalar, pointer_depth - 1};
+}
+
+ElementType ElementType::pointer_to() const {
+  return {scalar, pointer_depth + 1};
+}
+
+int ElementType::byte_size() const {
+  return is_pointer() ? 8 : tilery::byte_size(scalar);
+}
+
+std::string ElementType::str() const {
+  std::string text(pointer_depth, '*');
+  if (is_const) {
+    text.insert(1, "const ");
+  }
+  return text.append(ir_name(scalar));
+}
+
+Shape::Shape(std::initializer_list<std::int64_t> extents)
+    : Shape(std::span<const std::int64_t>(extents.begin(), extents.size())) {}
+
+Shape::Shape(std::span<const std::int64_t> extents) {
+  for (const std::int64_t extent : extents) {
+    push_back(extent);
+  }
+}
+
+void Shape::push_back(std::int64_t extent) {
+  insert(rank_, extent);
+}
+
+void Shape::insert(int axis, std::int64_t extent) {
+  TILERY_CHECK(rank_ < kMaxRank && axis >= 0 && axis <= rank_, "a shape with too many axes");
+  std::copy_backward(extents_.begin() + axis, extents_.begin() + rank_,
+                     extents_.begin() + rank_ + 1);
+  ++rank_;
+  set(axis, extent);
+}
+
+void Shape::erase(int axis) {
+  TILERY_CHECK(axis >= 0 && axis < rank_, "an axis that the shape does not have");
+  std::copy(extents_.begin() + axis + 1, extents_.begin() + rank_, extents_.begin() + axis);
+  --rank_;
+}
+
+std::int64_t Shape::numel() const {
+  std::int64_t product = 1;
+  for (const std::int32_t extent : *this) {
+    if (__builtin_mul_overflow(product, std::int64_t{extent}, &product)) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  return product;
+}
+
+std::string Shape::str() const {
+  std::string text = "[";
+  for (const std::int32_t extent : *this) {
+    text.append(text.size() == 1 ? "" : ", ").append(std::to_string(extent));
+  }
+  return text + "]";
+}
+
+bool operator==(const Shape& a, const Shape& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+std::string Type::str() const {
+  return is_scalar() ? element.str() : element.str() + shape.str();
+}
+
+bool parse_type(std::string_view text, Type& type) {
+  Type read;
+  if (!TypeReader(text).read(read)) {
+    return false;
+  }
+  type = read;
+  return true;
+}
+
+bool parse_scalar(std::string_view text, Scalar& scalar) {
+  const auto found = std::find(kScalarNames.begin(), kScalarNames.end(), text);
+  if (found == kScalarNames.end()) {
+    return false;
+  }
+  scalar = static_cast<Scalar>(found - kScalarNames.begin());
+  return true;
+}
+
+}  // namespace tilery
