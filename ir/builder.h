@@ -47,6 +47,9 @@ class Builder {
   ValueId add_region_argument(RegionId region, Type type, std::string name = {});
 
   InstId create(Op op, InstSpec spec);
+  /// Puts a finished instruction (op, operands, segments, attributes, regions) here, unchecked,
+  /// with results of these types. For copies of instructions that were valid; others use `create`.
+  InstId place(Inst inst, std::span<const Type> result_types);
   /// Shorthands for ops with one operand each in all groups, no attributes that need a value, and
   /// one result.
   ValueId map(Op op, std::initializer_list<ValueId> operands);

@@ -58,6 +58,11 @@ struct Bits {
 
 using Attr = std::variant<std::int64_t, std::vector<std::int64_t>, bool, std::string, Bits>;
 
+/// The value that an attribute left unsaid has; the pattern must have a default.
+[[nodiscard]] Attr default_attr(const AttrPattern& pattern);
+/// True if the attribute holds what the pattern's kind asks for (an enum: one of its enumerators).
+[[nodiscard]] bool attr_fits(const AttrPattern& pattern, const Attr& attr);
+
 /// One instruction. Operands are grouped as in the op's row: `segments[g]` is the number of
 /// operands of group g (0 or 1 for an optional one, any number for a pack). Results are consecutive
 /// values.
