@@ -128,6 +128,7 @@ std::string Bindings::match_element(const ValuePattern& pattern, const NamedType
   }
   return fmt::format(
       "{}, but {}: {} must have element type `{}`", value.sentence(), bound->from.short_sentence(),
+      value.subject(),
       pattern.is_pointer_to ? bound->element.pointer_to().str() : bound->element.str());
 }
 
