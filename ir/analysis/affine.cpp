@@ -219,7 +219,7 @@ class AffineFinder {
     }
   }
 
-  // ---- forms -----------------------------------------------------------------------------------
+  // ---- forms ----
 
   std::optional<AffineForm> form_of(const Inst& inst) const {
     std::optional<AffineForm> form = shape_form(inst);
@@ -422,7 +422,7 @@ class AffineFinder {
     return constant && contains(range, {lowest, highest});
   }
 
-  // ---- masks -----------------------------------------------------------------------------------
+  // ---- masks ----
 
   std::optional<MaskForm> mask_of(const Inst& inst) const {
     if (inst.op == Op::Constant) {
@@ -488,8 +488,7 @@ class AffineFinder {
     return mask;
   }
 
-  // ---- loops and branches
-  // ------------------------------------------------------------------------
+  // ---- loops and branches ----
 
   void visit_control(const Inst& inst) {
     if (inst.op == Op::If) {

@@ -65,4 +65,17 @@ ValueId body_arg(const Function& function, const Inst& loop, std::size_t i) {
   return function.region(body).args[i + (counted ? 1 : 0)];
 }
 
+bool is_inside(const Function& function, ValueId value, InstId owner) {
+  const Value& v = function.value(value);
+  RegionId region = v.def ? function.inst(v.def).parent : v.region;
+  while (region) {
+    const InstId around = function.region(region).owner;
+    if (around == owner) {
+      return true;
+    }
+    region = around ? function.inst(around).parent : RegionId();
+  }
+  return false;
+}
+
 }  // namespace tilery

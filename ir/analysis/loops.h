@@ -25,4 +25,7 @@ namespace tilery {
 /// The body's argument for carried value `i` of a loop (after the counter, in a `for`).
 [[nodiscard]] ValueId body_arg(const Function& function, const Inst& loop, std::size_t i);
 
+/// True if the value is defined in one of the instruction's regions, however deep.
+[[nodiscard]] bool is_inside(const Function& function, ValueId value, InstId owner);
+
 }  // namespace tilery

@@ -1,7 +1,11 @@
 #include "ir/passes/pipeline.h"
 
+#include "ir/passes/accumulate_sum.h"
+#include "ir/passes/canonicalise.h"
 #include "ir/passes/contract_fma.h"
+#include "ir/passes/cse.h"
 #include "ir/passes/dce.h"
+#include "ir/passes/licm.h"
 #include "ir/verifier.h"
 
 #include <array>
@@ -16,6 +20,11 @@ struct Pass {
 
 constexpr std::array kPasses{
     Pass{"contract_fma", contract_fma},
+    Pass{"canonicalise", canonicalise},
+    // Before cse, which then sees what came out of neighbouring loops side by side.
+    Pass{"licm", licm},
+    Pass{"cse", cse},
+    Pass{"accumulate_sum", accumulate_sum},
     Pass{"dce", dce},
 };
 

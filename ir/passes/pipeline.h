@@ -15,7 +15,7 @@ struct PipelineOptions {
   std::function<void(std::string_view pass, const Function&)> after_pass;
 };
 
-/// What the specialiser runs on its output: contraction, then canonicalise, CSE, LICM, the
+/// What the specialiser runs on its output: contraction, then canonicalise, LICM, CSE, the
 /// accumulated-sum rule and DCE, each followed by the verifier in checked builds (TILERY_CHECKED).
 /// Both executors take the result.
 void run_pipeline(Function& function, const PipelineOptions& options = {});
