@@ -227,9 +227,9 @@ class Printer {
     const std::span<const AttrPattern> patterns = def.attr_patterns();
     for (std::size_t i = 0; i < patterns.size() && i < inst.attrs.size(); ++i) {
       const AttrPattern& pattern = patterns[i];
-      if (pattern.kind == AttrKind::Bits && inst.result_count != 0) {
-        out_ += " " + literal_text(function_.type(inst.result()).element,
-                                   inst.bits_attr(static_cast<int>(i)));
+      const Bits* bits = std::get_if<Bits>(&inst.attrs[i]);
+      if (pattern.kind == AttrKind::Bits && bits != nullptr && inst.result_count != 0) {
+        out_ += " " + literal_text(function_.type(inst.result()).element, bits->value);
       } else if (!pattern.has_default || inst.attrs[i] != default_attr(pattern)) {
         out_ += fmt::format(" {}={}", pattern.name, attr_text(pattern, inst.attrs[i]));
       }
