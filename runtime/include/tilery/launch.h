@@ -1,0 +1,108 @@
+// Running a kernel over a grid of programs.
+#pragma once
+
+#include "tilery/argument.h"
+#include "tilery/device.h"
+#include "tilery/kernel.h"
+#include "tilery/message.h"
+#include "tilery/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilery::inline v0 {
+
+/// How much a run in interpret mode is checked.
+enum class Checks : std::uint8_t {
+  None,     ///< no warnings are looked for; what would end a run still does
+  Fast,     ///< detects everything; a program with an event is looked at closely from there on
+  Tracked,  ///< every program is looked at closely from its first step: slower, same findings
+};
+
+/// How `exp`, `/` and their like are computed on a GPU; the interpreter always is reproducible.
+enum class MathMode : std::uint8_t { Reproducible, Fast };
+
+/// The keywords of a launch that are no parameters of the kernel, and settings of the run.
+struct LaunchOptions {
+  // ---- launch options; written like arguments in the command ----
+  int num_warps = 4;   ///< a power of two from 1 to 32
+  int num_stages = 3;  ///< pipelining depth, 0 to 32
+  int num_ctas = 1;    ///< a power of two from 1 to 16
+  std::optional<int> maxnreg;
+  bool enable_fp_fusion = true;  ///< `a * b + c` rounds once
+  bool debug = false;            ///< device_assert on a GPU; interpret mode always checks it
+  MathMode math = MathMode::Reproducible;
+
+  // ---- how the kernel is read ----
+  bool strict = false;  ///< refuse our extensions to the language
+
+  // ---- interpret mode ----
+  int threads = 0;  ///< 0: as many as the machine has
+  Checks check = Checks::Fast;
+  std::chrono::milliseconds timeout{0};  ///< 0: none
+  int max_findings = 20;                 ///< distinct findings kept
+  /// Gets the text of device_print in whole lines. Empty: standard output.
+  std::function<void(std::string_view)> print;
+  /// Called now and then on the launching thread with the number of finished programs.
+  std::function<void(std::int64_t done, std::int64_t total)> progress;
+};
+
+/// Sets a launch option by its keyword ("num_warps", "math", …). Fails with a message if there is
+/// none of that name or the value does not suit it.
+TILERY_API Status set_launch_option(LaunchOptions& options, std::string_view name,
+                                    const Argument& value);
+
+/// What a launch did.
+struct LaunchReport {
+  /// Warnings of the compiler (when this launch was the first of its kind) and findings of the run.
+  std::vector<Message> messages;
+  /// What tl.static_print wrote, if this launch compiled the kernel.
+  std::string static_output;
+  /// False if an error finding or the timeout ended the run early.
+  bool completed = true;
+  std::int64_t programs_run = 0;
+  /// True if this launch specialised the kernel; false if an earlier one had.
+  bool compiled = false;
+  std::chrono::nanoseconds compile_time{0};
+  std::chrono::nanoseconds run_time{0};
+
+  [[nodiscard]] TILERY_API bool has_errors() const;
+};
+
+/// Runs `kernel` over `grid` (one to three extents; x first). Buffers are changed in place. A zero
+/// extent compiles the kernel and runs nothing. Arguments bind as in Python; a keyword that is a
+/// launch option and no parameter sets the option.
+///
+/// Fails with ErrorKind::Usage if arguments, options or the grid are wrong, and with
+/// ErrorKind::Kernel if the kernel does not compile for them. A fault while running is no failure
+/// but a finding in the report.
+TILERY_API Result<LaunchReport> launch(const Device& device, const Kernel& kernel,
+                                       std::span<const std::int64_t> grid,
+                                       const Arguments& arguments,
+                                       const LaunchOptions& options = {});
+
+/// What `compile` shows.
+struct CompileReport {
+  std::vector<Message> messages;  ///< warnings
+  std::string static_output;
+  std::string ir;  ///< the typed block IR as text
+};
+
+struct CompileOptions {
+  bool source_lines = false;  ///< adds `// file:line` to the IR's lines
+  /// Called after each pass with its name and the IR's text. Empty: not called.
+  std::function<void(std::string_view pass, std::string_view ir)> after_pass;
+};
+
+/// Specialises the kernel for these arguments without running it. Fails as `launch` does.
+TILERY_API Result<CompileReport> compile(const Kernel& kernel, const Arguments& arguments,
+                                         const LaunchOptions& options = {},
+                                         const CompileOptions& compile_options = {});
+
+}  // namespace tilery::inline v0

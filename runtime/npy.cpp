@@ -1,0 +1,193 @@
+#include "tilery/npy.h"
+
+#include "runtime/npy_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace tilery::inline v0 {
+
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Error file_error(const std::string& path, const std::string& what,
+                 ErrorKind kind = ErrorKind::Usage) {
+  return {kind, fmt::format("cannot read `{}`: {}", path, what), {}};
+}
+
+/// Opens a file for reading; directories and what is not there are refused.
+Result<File> open_to_read(const std::string& path) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0) {
+    return file_error(path, std::strerror(errno));
+  }
+  if (S_ISDIR(info.st_mode)) {
+    return file_error(path, "it is a directory");
+  }
+  File file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    return file_error(path, std::strerror(errno));
+  }
+  return file;
+}
+
+/// Up to `size` bytes; fewer at the end of the file.
+std::string read_bytes(std::FILE* file, std::size_t size) {
+  std::string bytes(size, '\0');
+  bytes.resize(std::fread(bytes.data(), 1, size, file));
+  return bytes;
+}
+
+Result<NpyHeader> read_header(std::FILE* file) {
+  // Version 1 has a shorter preamble: read on only as far as it goes.
+  std::string start = read_bytes(file, 8);
+  if (start.size() == 8) {
+    start += read_bytes(file, start[6] == '\x01' ? 2 : 4);
+  }
+  const Result<NpyPreamble> preamble = read_npy_preamble(start);
+  if (!preamble) {
+    return preamble.error();
+  }
+  const std::string text = read_bytes(file, preamble->header_bytes);
+  if (text.size() < preamble->header_bytes) {
+    return Error{ErrorKind::Usage, "it ends within its header", {}};
+  }
+  return read_npy_header(text);
+}
+
+/// An array with at most one axis longer than 1 looks the same in both orders.
+bool order_matters(const Extents& shape) {
+  return std::count_if(shape.begin(), shape.end(), [](std::int64_t e) { return e > 1; }) > 1 &&
+         std::find(shape.begin(), shape.end(), 0) == shape.end();
+}
+
+/// The bytes that remain in a regular file; nothing for pipes.
+std::optional<std::size_t> remaining_bytes(std::FILE* file) {
+  struct stat info{};
+  const long at = std::ftell(file);
+  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode) || at < 0) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(info.st_size) - std::min<std::size_t>(at, info.st_size);
+}
+
+/// Refuses a shape that the file cannot hold before any memory is taken for it.
+Status check_size(const NpyHeader& header, DType dtype, std::FILE* file) {
+  if (std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end()) {
+    return Ok{};
+  }
+  std::int64_t bytes = static_cast<std::int64_t>(byte_size(dtype));
+  for (const std::int64_t extent : header.shape) {
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) {
+      return Error{ErrorKind::Usage, "its shape is larger than 64 bits count", {}};
+    }
+  }
+  const std::optional<std::size_t> there = remaining_bytes(file);
+  if (there && *there < static_cast<std::size_t>(bytes)) {
+    return Error{ErrorKind::Usage,
+                 fmt::format("it is cut short: shape [{}] of {} needs {} bytes, {} are there",
+                             fmt::join(header.shape, ", "), language_name(dtype), bytes, *there),
+                 {}};
+  }
+  return Ok{};
+}
+
+Result<Buffer> read_array(std::FILE* file, std::optional<DType> as) {
+  Result<NpyHeader> header = read_header(file);
+  if (!header) {
+    return header.error();
+  }
+  const Result<DType> dtype = dtype_of_descr(header->descr, as);
+  if (!dtype) {
+    return dtype.error();
+  }
+  if (header->fortran_order && order_matters(header->shape)) {
+    return Error{ErrorKind::Usage,
+                 "it is in Fortran order; save it with np.save(f, np.ascontiguousarray(x))",
+                 {}};
+  }
+  if (Status size = check_size(*header, *dtype, file); !size) {
+    return size.error();
+  }
+  Result<Buffer> buffer = Buffer::zeros(*dtype, header->shape);
+  if (!buffer) {
+    return buffer;
+  }
+  const std::size_t got = std::fread(buffer->data(), 1, buffer->bytes(), file);
+  if (got < buffer->bytes()) {
+    return Error{ErrorKind::Usage, "it is cut short", {}};
+  }
+  if (*dtype == DType::I1) {
+    // A bool is 0 or 1 to everything that follows, whatever the file says.
+    for (std::uint8_t& element : buffer->as<std::uint8_t>()) {
+      element = element != 0 ? 1 : 0;
+    }
+  }
+  return buffer;
+}
+
+Error write_error(const std::string& path, int error) {
+  const bool is_usage = error == ENOENT || error == EACCES || error == ENOTDIR || error == EISDIR;
+  return {is_usage ? ErrorKind::Usage : ErrorKind::Machine,
+          fmt::format("cannot write `{}`: {}", path, std::strerror(error)),
+          {}};
+}
+
+bool write_all(std::FILE* file, const void* data, std::size_t size) {
+  return size == 0 || std::fwrite(data, 1, size, file) == size;
+}
+
+}  // namespace
+
+Result<Buffer> load_npy(const std::string& path, std::optional<DType> as) {
+  Result<File> file = open_to_read(path);
+  if (!file) {
+    return file.error();
+  }
+  Result<Buffer> buffer = read_array(file->get(), as);
+  if (!buffer) {
+    return file_error(path, buffer.error().message, buffer.error().kind);
+  }
+  return buffer;
+}
+
+Status save_npy(const std::string& path, const Buffer& buffer) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    return write_error(path, EISDIR);
+  }
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  File file(std::fopen(temporary.c_str(), "wbx"));
+  if (file == nullptr) {
+    return write_error(path, errno);
+  }
+  const std::string header = write_npy_header({descr_of(buffer.dtype()), false, buffer.shape()});
+  const bool is_written = write_all(file.get(), header.data(), header.size()) &&
+                          write_all(file.get(), buffer.data(), buffer.bytes()) &&
+                          std::fflush(file.get()) == 0;
+  const int error = errno;
+  file.reset();
+  if (!is_written || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int reason = is_written ? errno : error;
+    std::remove(temporary.c_str());
+    return write_error(path, reason);
+  }
+  return Ok{};
+}
+
+}  // namespace tilery::inline v0
