@@ -43,7 +43,8 @@ struct SourceFile {
 /// All source texts of one library; owns them. Ids stay valid for its lifetime.
 class SourceMap {
  public:
-  /// Takes the text as it is (BOM and CRLF included, so that offsets are the file's own).
+  /// Takes the text as it is (BOM and CRLF included, so that offsets are the file's own). The first
+  /// line starts after a BOM. A line ends with LF, CRLF or a lone CR.
   FileId add(std::string name, std::uint32_t first_line, std::string text);
 
   [[nodiscard]] const SourceFile& file(FileId id) const { return files_[id]; }
