@@ -14,13 +14,16 @@ namespace {
 /// beginning with a digit (which is how values without a name are written).
 std::string clean_name(std::string_view name) {
   std::string clean;
+  if (!name.empty() && name[0] >= '0' && name[0] <= '9') {
+    clean += '_';
+  }
   for (const char c : name) {
     const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                          (c >= '0' && c <= '9') || c == '_' || c == '.' ||
                          static_cast<unsigned char>(c) >= 0x80;
     clean += allowed ? c : '_';
   }
-  return !clean.empty() && clean[0] >= '0' && clean[0] <= '9' ? "_" + clean : clean;
+  return clean;
 }
 
 /// Gives every value of a function its name in the text: the source's where there is one, with a
@@ -229,7 +232,8 @@ class Printer {
       const AttrPattern& pattern = patterns[i];
       const Bits* bits = std::get_if<Bits>(&inst.attrs[i]);
       if (pattern.kind == AttrKind::Bits && bits != nullptr && inst.result_count != 0) {
-        out_ += " " + literal_text(function_.type(inst.result()).element, bits->value);
+        out_ += ' ';
+        out_ += literal_text(function_.type(inst.result()).element, bits->value);
       } else if (!pattern.has_default || inst.attrs[i] != default_attr(pattern)) {
         out_ += fmt::format(" {}={}", pattern.name, attr_text(pattern, inst.attrs[i]));
       }

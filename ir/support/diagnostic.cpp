@@ -76,7 +76,8 @@ class Renderer {
       write_remark("help: ", diagnostic_.help, {});
     }
     for (const DiagnosticNote& call : diagnostic_.calls) {
-      write_remark("called from ", call.text.empty() ? "" : "`" + call.text + "`", call.range);
+      write_remark("called from ", call.text.empty() ? "" : fmt::format("`{}`", call.text),
+                   call.range);
     }
     return std::move(out_);
   }
@@ -98,11 +99,12 @@ class Renderer {
 
   void write_head() {
     if (diagnostic_.range.is_valid()) {
-      out_ += colored(kBold, place(diagnostic_.range) + ":") + " ";
+      out_ += colored(kBold, fmt::format("{}:", place(diagnostic_.range)));
+      out_ += ' ';
     }
     const Severity severity = diagnostic_.severity;
     out_ += colored(severity_color(severity), fmt::format("{}:", severity_word(severity)));
-    out_ += " " + colored(kBold, printable(diagnostic_.message)) + "\n";
+    out_ += fmt::format(" {}\n", colored(kBold, printable(diagnostic_.message)));
   }
 
   [[nodiscard]] bool is_on_main_line(const DiagnosticLabel& label) const {
