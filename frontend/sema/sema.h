@@ -176,6 +176,7 @@ struct BoundArguments {
   std::vector<Value> variadic;
   std::vector<SourceRange> variadic_ranges;
   SourceRange call;  ///< the whole call expression
+  const Builtin* callee = nullptr;
 };
 
 using BuiltinFn = MaybeValue (*)(Sema& sema, const BoundArguments& arguments);
@@ -187,8 +188,14 @@ struct Builtin {
   bool is_method = false;   ///< also callable on a tensor
   std::vector<BuiltinParameter> parameters;
   std::string_view summary;
-  BuiltinFn fn = nullptr;
+  BuiltinFn fn = nullptr;  ///< null: known to the language, but not supported yet
+  bool is_function = true;     ///< false: a method only
+  std::string_view modules;    ///< as in the row: "tl tl.math"
+  std::string_view signature;  ///< as in the row: "(x, y=None)"
 };
+
+/// The name that messages use: "tl.exp", "libdevice.tanh", "len".
+[[nodiscard]] std::string display_name(const Builtin& builtin);
 
 /// The builtin `name` of a module, or nullptr.
 [[nodiscard]] const Builtin* find_builtin(std::string_view module, std::string_view name);

@@ -1,0 +1,238 @@
+// The table of builtins: rows of builtins.def with their signatures read, and look-up by module and
+// name.
+#include "frontend/sema/builtins.h"
+
+#include "ir/support/check.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+namespace tilery::sema {
+namespace {
+
+enum class BuiltinKind : std::uint8_t { Function, Method, OnlyMethod };
+
+struct Row {
+  std::string_view modules;
+  std::string_view name;
+  BuiltinKind kind;
+  std::string_view signature;
+  BuiltinFn fn;
+  std::string_view summary;
+};
+
+constexpr auto kRows = std::to_array<Row>({
+#define TILERY_BUILTIN(modules, name, kind, signature, fn, summary) \
+  {modules, name, BuiltinKind::kind, signature, &builtins::fn, summary},
+#define TILERY_LATER(modules, name, kind, signature, summary) \
+  {modules, name, BuiltinKind::kind, signature, nullptr, summary},
+#include "frontend/sema/builtins.def"
+});
+
+struct ModuleName {
+  std::string_view short_name;  ///< as rows and messages write it
+  std::string_view path;
+};
+
+/// Rows' short names first; the others are further ways to reach the same module.
+constexpr std::array<ModuleName, 8> kModules{{
+    {"tl", "triton.language"},
+    {"tl.math", "triton.language.math"},
+    {"tl.libdevice", "triton.language.extra.libdevice"},
+    {"tl.cuda", "triton.language.extra.cuda"},
+    {"tl.target_info", "triton.language.target_info"},
+    {"triton", "triton"},
+    {"math", "math"},
+    {"dtype", "triton.language.dtype"},
+}};
+
+constexpr std::array<ModuleName, 7> kAliases{{
+    {"triton.language.core", "triton.language"},
+    {"triton.language.standard", "triton.language"},
+    {"triton.language.random", "triton.language"},
+    {"triton.language.libdevice", "triton.language.extra.libdevice"},
+    {"triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice"},
+    {"triton.language.extra.hip.libdevice", "triton.language.extra.libdevice"},
+    {"triton.language.extra.intel.libdevice", "triton.language.extra.libdevice"},
+}};
+
+std::string_view module_path(std::string_view short_name) {
+  for (const ModuleName& module : kModules) {
+    if (module.short_name == short_name) {
+      return module.path;
+    }
+  }
+  return short_name;
+}
+
+std::string_view canonical_module(std::string_view path) {
+  for (const ModuleName& alias : kAliases) {
+    if (alias.short_name == path) {
+      return alias.path;
+    }
+  }
+  return path;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// The next parameter text of a signature, up to a comma outside brackets and quotes.
+std::string_view next_parameter(std::string_view& rest) {
+  int depth = 0;
+  bool is_quoted = false;
+  std::size_t end = 0;
+  for (; end < rest.size(); ++end) {
+    const char c = rest[end];
+    is_quoted = c == '"' ? !is_quoted : is_quoted;
+    depth += !is_quoted && c == '(' ? 1 : 0;
+    depth -= !is_quoted && c == ')' ? 1 : 0;
+    if (c == ',' && depth == 0 && !is_quoted) {
+      break;
+    }
+  }
+  const std::string_view parameter = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return trimmed(parameter);
+}
+
+std::vector<BuiltinParameter> read_signature(std::string_view signature) {
+  std::string_view rest = trimmed(signature.substr(1, signature.size() - 2));
+  std::vector<BuiltinParameter> parameters;
+  while (!rest.empty()) {
+    std::string_view text = next_parameter(rest);
+    BuiltinParameter parameter;
+    if (text.starts_with('*')) {
+      parameter.is_variadic = true;
+      text.remove_prefix(1);
+    }
+    const auto equals = text.find('=');
+    parameter.name = text.substr(0, equals);
+    if (equals != std::string_view::npos) {
+      parameter.default_text = text.substr(equals + 1);
+    }
+    parameters.push_back(parameter);
+  }
+  return parameters;
+}
+
+Builtin read_row(const Row& row) {
+  Builtin builtin;
+  builtin.name = row.name;
+  builtin.modules = row.modules;
+  builtin.module = module_path(row.modules.substr(0, row.modules.find(' ')));
+  builtin.is_method = row.kind != BuiltinKind::Function;
+  builtin.is_function = row.kind != BuiltinKind::OnlyMethod;
+  builtin.signature = row.signature;
+  builtin.parameters = read_signature(row.signature);
+  builtin.summary = row.summary;
+  builtin.fn = row.fn;
+  return builtin;
+}
+
+/// All builtins, and where to find them.
+struct Table {
+  std::vector<Builtin> builtins;
+  std::unordered_map<std::string, const Builtin*> functions;  ///< by "module name"
+  std::unordered_map<std::string_view, const Builtin*> methods;
+
+  Table() {
+    builtins.reserve(kRows.size());
+    for (const Row& row : kRows) {
+      builtins.push_back(read_row(row));
+    }
+    for (const Builtin& builtin : builtins) {
+      add(builtin);
+    }
+  }
+
+  void add(const Builtin& builtin) {
+    if (builtin.is_method) {
+      methods.emplace(builtin.name, &builtin);
+    }
+    std::string_view rest = builtin.is_function ? builtin.modules : std::string_view();
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      functions.emplace(key(module_path(rest.substr(0, end)), builtin.name), &builtin);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+  static std::string key(std::string_view module, std::string_view name) {
+    return fmt::format("{} {}", module, name);
+  }
+};
+
+const Table& table() {
+  static const Table kTable;
+  return kTable;
+}
+
+}  // namespace
+
+const Builtin* find_builtin(std::string_view module, std::string_view name) {
+  const auto& functions = table().functions;
+  const std::string_view path = canonical_module(module);
+  const auto found = functions.find(Table::key(path, name));
+  if (found != functions.end()) {
+    return found->second;
+  }
+  // tl.math was libdevice once.
+  return path == "triton.language.math" ? find_builtin("triton.language.extra.libdevice", name)
+                                        : nullptr;
+}
+
+const Builtin* find_method(std::string_view name) {
+  const auto found = table().methods.find(name);
+  return found != table().methods.end() ? found->second : nullptr;
+}
+
+std::span<const Builtin> all_builtins() {
+  return table().builtins;
+}
+
+std::string display_name(const Builtin& builtin) {
+  const std::string_view module = builtin.modules.substr(0, builtin.modules.find(' '));
+  if (module == "builtins" || module == "dtype") {
+    return std::string(builtin.name);
+  }
+  if (module == "tl.libdevice") {
+    return fmt::format("libdevice.{}", builtin.name);
+  }
+  return fmt::format("{}.{}", module == "tl.cuda" ? "tl.extra.cuda" : module, builtin.name);
+}
+
+std::string closest_name(std::string_view name, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(name.size() / 3, 1) + 1;
+  std::vector<std::size_t> row;
+  for (const std::string_view candidate : candidates) {
+    row.resize(candidate.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      row[j] = j;
+    }
+    for (std::size_t i = 1; i <= name.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        const std::size_t substituted = diagonal + (name[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return std::string(best);
+}
+
+}  // namespace tilery::sema

@@ -1,0 +1,173 @@
+// Hints, printing and assertions (semantics 3.7 and 8.6).
+#include "frontend/sema/builtins.h"
+#include "frontend/sema/constexpr_ops.h"
+#include "frontend/sema/tensor_ops.h"
+
+namespace tilery::sema {
+namespace {
+
+Op hint_op(std::string_view name) {
+  if (name == "multiple_of") {
+    return Op::MultipleOf;
+  }
+  return name == "max_contiguous" ? Op::MaxContiguous : Op::MaxConstancy;
+}
+
+/// A number or block as booleans, true where it is not 0.
+MaybeTensor truth_of(Sema& sema, const ArgumentReader& reader, int i) {
+  const MaybeTensor x = reader.tensor(i);
+  if (!x) {
+    return {};
+  }
+  if (x->type.is_pointer() || !is_integer(x->type.element.scalar)) {
+    Diagnostic& diagnostic =
+        sema.report(DiagId::ArgumentType, reader.range(i), reader.parameter_name(i),
+                    reader.function_name(), "boolean or integer", type_text(x->type));
+    label_operand(sema, diagnostic, reader.range(i), reader.value(i));
+    diagnostic.helped("compare it: `x != 0`");
+    return {};
+  }
+  return is_nonzero(sema, *x);
+}
+
+std::optional<std::string> print_label(Sema& sema, const ArgumentReader& reader) {
+  if (const auto* text = reader.value(0).as<std::string>()) {
+    return *text;
+  }
+  sema.report(DiagId::PrintLabel, reader.range(0), reader.function_name(),
+              describe(reader.value(0)))
+      .helped(fmt::format("label it: `{}(\"{}\", {})`", reader.function_name(), "x",
+                          operand_text(sema, reader.range(0))));
+  return {};
+}
+
+/// Text of a message argument; other compile-time values as Python prints them.
+std::string message_text(const Value& value) {
+  const auto* text = value.as<std::string>();
+  return text != nullptr ? *text : value.is<NoneValue>() ? std::string() : python_str(value);
+}
+
+}  // namespace
+
+namespace builtins {
+
+MaybeValue hint(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  if (!reader.value(0).is<Tensor>() && reader.value(0).is_number()) {
+    return reader.value(0);
+  }
+  const MaybeTensor x = reader.tensor(0);
+  const auto values = reader.integers(1);
+  if (!x || !values) {
+    return {};
+  }
+  const auto wanted = static_cast<std::size_t>(std::max(x->type.shape.rank(), 1));
+  if (values->size() != wanted) {
+    sema.report(DiagId::ArgumentValue, reader.range(1), "values", reader.function_name(),
+                fmt::format("{} numbers", values->size()),
+                fmt::format("{} needs {}", type_text(x->type), wanted));
+    return {};
+  }
+  return Value{make(sema, hint_op(arguments.callee->name), {*x}, {{"values", *values}})};
+}
+
+MaybeValue assume(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  const MaybeTensor flag = condition(sema, reader.value(0), reader.range(0));
+  if (!flag) {
+    return {};
+  }
+  if (reader.value(0).is<Tensor>()) {
+    InstSpec spec;
+    spec.groups = {{flag->id}};
+    sema.builder().create(Op::Assume, std::move(spec));
+  }
+  return Value{NoneValue()};
+}
+
+MaybeValue device_print(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  const auto label = print_label(sema, reader);
+  const auto is_hex = reader.flag(2);
+  if (!label || !is_hex) {
+    return {};
+  }
+  InstSpec spec;
+  spec.groups.emplace_back();
+  for (std::size_t i = 0; i < arguments.variadic.size(); ++i) {
+    const MaybeTensor x = to_tensor(sema, arguments.variadic[i], arguments.variadic_ranges[i]);
+    if (!x) {
+      return {};
+    }
+    spec.groups[0].push_back(x->id);
+  }
+  spec.attrs = {{"prefix", *label}, {"hex", *is_hex}};
+  sema.builder().create(Op::DevicePrint, std::move(spec));
+  return Value{NoneValue()};
+}
+
+MaybeValue device_assert(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  const MaybeTensor flag = truth_of(sema, reader, 0);
+  if (!flag) {
+    return {};
+  }
+  MaybeTensor condition = flag;
+  MaybeTensor mask;
+  if (!reader.is_none(2)) {
+    mask = truth_of(sema, reader, 2);
+    const auto pair = mask ? broadcast_pair(sema, *flag, *mask, reader.ranges(0, 2)) : std::nullopt;
+    if (!pair) {
+      return {};
+    }
+    condition = pair->first;
+    mask = pair->second;
+  }
+  if (!sema.options().debug) {
+    return Value{NoneValue()};
+  }
+  InstSpec spec;
+  spec.groups = {{condition->id}, {}};
+  if (mask) {
+    spec.groups[1].push_back(mask->id);
+  }
+  spec.attrs = {{"message", message_text(reader.value(1))}};
+  sema.builder().create(Op::DeviceAssert, std::move(spec));
+  return Value{NoneValue()};
+}
+
+MaybeValue static_assertion(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  const auto holds = known_truth(sema, reader.value(0));
+  if (!holds) {
+    Diagnostic& diagnostic =
+        sema.report(DiagId::StaticAssertNotConstexpr, reader.range(0), describe(reader.value(0)));
+    label_operand(sema, diagnostic, reader.range(0), reader.value(0));
+    diagnostic.helped("`tl.device_assert` checks run-time values");
+    return {};
+  }
+  if (!*holds) {
+    const std::string message = message_text(reader.value(1));
+    sema.report(DiagId::StaticAssertFailed, arguments.call, message.empty() ? "" : ": " + message);
+    return {};
+  }
+  return Value{NoneValue()};
+}
+
+MaybeValue static_print(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  const auto separator = reader.is_none(1) ? std::string(" ") : reader.text(1);
+  const auto end = reader.is_none(2) ? std::string("\n") : reader.text(2);
+  if (!separator || !end) {
+    return {};
+  }
+  std::string line;
+  for (std::size_t i = 0; i < arguments.variadic.size(); ++i) {
+    line += (i == 0 ? "" : *separator) + python_str(arguments.variadic[i]);
+  }
+  sema.static_output() += line + *end;
+  return Value{NoneValue()};
+}
+
+}  // namespace builtins
+}  // namespace tilery::sema
