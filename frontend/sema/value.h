@@ -18,6 +18,7 @@ namespace tilery::sema {
 
 struct Builtin;
 struct Value;
+class Scope;
 
 /// Compile-time integers: Python's are unbounded; results past 127 bits are reported.
 __extension__ using BigInt = __int128;
@@ -48,6 +49,8 @@ struct ModuleRef {
 struct FunctionRef {
   const Unit* unit = nullptr;
   ast::StmtId def;
+  ast::ExprId lambda;                     ///< the lambda expression, if it is one
+  std::shared_ptr<const Scope> captured;  ///< a lambda's surroundings, as they were where it stands
 };
 
 /// A builtin of the language, or one bound to an object (`x.sum` carries x).

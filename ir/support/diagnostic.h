@@ -100,6 +100,12 @@ class Diagnostics {
 
   void append(const Diagnostics& other);
 
+  /// Takes the latest report back, because it repeats an earlier one.
+  void pop_back() {
+    error_count_ -= list_.back().severity == Severity::Error ? 1U : 0U;
+    list_.pop_back();
+  }
+
  private:
   Diagnostic& add(DiagId id, SourceRange range, std::string message);
 

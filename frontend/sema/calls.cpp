@@ -1,0 +1,397 @@
+// Calls of functions of the unit: arguments to parameters, then the body in place of the call.
+#include "frontend/sema/constexpr_ops.h"
+#include "frontend/sema/specializer.h"
+#include "frontend/sema/tensor_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tilery::sema {
+namespace {
+
+constexpr int kMaxCallDepth = 100;
+
+/// What a call enters: a def or a lambda.
+struct Callee {
+  const ast::FunctionDef* def = nullptr;
+  const ast::Lambda* lambda = nullptr;
+
+  [[nodiscard]] std::span<const ast::Parameter> parameters() const {
+    return def != nullptr ? def->parameters : lambda->parameters;
+  }
+
+  [[nodiscard]] std::string_view name() const {
+    return def != nullptr ? std::string_view(def->name) : "lambda";
+  }
+};
+
+Callee callee_of(const FunctionRef& function) {
+  const ast::Module& module = function.unit->module;
+  if (function.lambda) {
+    return {nullptr, module.as<ast::Lambda>(function.lambda)};
+  }
+  return {module.as<ast::FunctionDef>(function.def), nullptr};
+}
+
+/// "1 argument", "2 positional arguments".
+std::string count_text(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// Puts arguments into parameters as Python does.
+class ArgumentBinder {
+ public:
+  ArgumentBinder(Sema& sema, std::span<const ast::Parameter> parameters, std::string_view name,
+                 SourceRange range)
+      : sema_(sema),
+        parameters_(parameters),
+        name_(name),
+        range_(range),
+        values_(parameters.size()) {}
+
+  bool bind(std::span<const CallArgument> arguments) {
+    for (const CallArgument& argument : arguments) {
+      const bool fits = argument.keyword.empty() ? add_positional(argument) : add_keyword(argument);
+      if (!fits) {
+        return false;
+      }
+    }
+    // `*args` takes what is left, also nothing.
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (parameters_[i].kind == ast::Parameter::Kind::Star) {
+        values_[i] = Value{TupleValue{rest_, {}, {}}};
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::vector<std::optional<Value>>& values() { return values_; }
+
+ private:
+  bool add_positional(const CallArgument& argument) {
+    using Kind = ast::Parameter::Kind;
+    const bool has_place = next_ < parameters_.size() && parameters_[next_].kind == Kind::Normal;
+    if (has_place) {
+      values_[next_++] = argument.value;
+      return true;
+    }
+    const bool takes_rest = std::ranges::any_of(
+        parameters_, [](const ast::Parameter& p) { return p.kind == Kind::Star; });
+    if (takes_rest) {
+      rest_.push_back(argument.value);
+      return true;
+    }
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count(parameters_, Kind::Normal, &ast::Parameter::kind));
+    sema_.report(DiagId::TooManyArguments, argument.range, name_,
+                 count_text(count, "positional argument"), "more are");
+    return false;
+  }
+
+  bool add_keyword(const CallArgument& argument) {
+    const auto found = std::ranges::find(parameters_, argument.keyword, &ast::Parameter::name);
+    const bool is_known =
+        found != parameters_.end() && (found->kind == ast::Parameter::Kind::Normal ||
+                                       found->kind == ast::Parameter::Kind::KeywordOnly);
+    if (!is_known) {
+      Diagnostic& diagnostic =
+          sema_.report(DiagId::UnexpectedArgument, argument.range, name_, argument.keyword);
+      std::vector<std::string_view> names;
+      std::ranges::transform(parameters_, std::back_inserter(names), &ast::Parameter::name);
+      const std::string close = closest_name(argument.keyword, names);
+      if (!close.empty()) {
+        diagnostic.helped(fmt::format("did you mean `{}`?", close));
+      }
+      return false;
+    }
+    std::optional<Value>& value = values_[static_cast<std::size_t>(found - parameters_.begin())];
+    if (value) {
+      sema_.report(DiagId::DuplicateArgument, argument.range, name_, argument.keyword);
+      return false;
+    }
+    value = argument.value;
+    return true;
+  }
+
+  Sema& sema_;
+  std::span<const ast::Parameter> parameters_;
+  std::string_view name_;
+  SourceRange range_;
+  std::vector<std::optional<Value>> values_;
+  std::vector<Value> rest_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+MaybeValue Specializer::call(const Value& callee, std::span<const CallArgument> arguments,
+                             SourceRange range) {
+  if (const auto* function = callee.as<FunctionRef>()) {
+    return call_function(*function, arguments, range);
+  }
+  if (const auto* builtin = callee.as<BuiltinRef>()) {
+    set_range(range);
+    return call_builtin(*this, *builtin, arguments, range);
+  }
+  if (const auto* cls = callee.as<ClassRef>()) {
+    return construct(*cls, arguments, range);
+  }
+  report(DiagId::NotCallable, range, describe(callee));
+  return {};
+}
+
+std::optional<std::vector<Value>> Specializer::bind(const FunctionRef& callee,
+                                                    std::span<const ast::Parameter> parameters,
+                                                    std::string_view name,
+                                                    std::span<const CallArgument> arguments,
+                                                    SourceRange range) {
+  ArgumentBinder binder(*this, parameters, name, range);
+  if (!binder.bind(arguments)) {
+    return {};
+  }
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    std::optional<Value>& value = binder.values()[i];
+    if (!value && parameters[i].default_value) {
+      value = evaluate_at_module_level(*callee.unit, parameters[i].default_value);
+      if (!value) {
+        return {};
+      }
+    }
+    if (!value) {
+      report(DiagId::MissingArgument, range, name, parameters[i].name)
+          .note(fmt::format("`{}` is declared here", parameters[i].name), parameters[i].range);
+      return {};
+    }
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+bool Specializer::check_parameters(const FunctionRef& callee, std::string_view name,
+                                   std::span<const ast::Parameter> parameters,
+                                   const std::vector<Value>& values, SourceRange range) {
+  const auto* def = callee.unit->module.as<ast::FunctionDef>(callee.def);
+  const bool is_compile_time = !callee.lambda && def != nullptr &&
+                               has_decorator(callee.unit->module, *def, "constexpr_function");
+  bool fits = true;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (is_compile_time && !values[i].is_compile_time()) {
+      report(DiagId::RunTimeArgument, range, name, parameters[i].name, describe(values[i]))
+          .note(fmt::format("`{}` is a constexpr function", name), def->name_range)
+          .helped("make it a jit function, or pass compile-time values");
+      fits = false;
+    } else if (values[i].is<Tensor>() &&
+               is_constexpr_annotation(*callee.unit, parameters[i].annotation)) {
+      report(DiagId::ConstexprParameter, range, parameters[i].name, name, describe(values[i]))
+          .note(fmt::format("`{}` is declared here", parameters[i].name), parameters[i].range)
+          .helped("leave out the annotation there, or pass a compile-time value");
+      fits = false;
+    }
+  }
+  return fits;
+}
+
+MaybeValue Specializer::call_function(const FunctionRef& function,
+                                      std::span<const CallArgument> arguments, SourceRange range) {
+  const Callee callee = callee_of(function);
+  if (call_depth_ >= kMaxCallDepth) {
+    report(DiagId::EndlessRecursion, range, callee.name(), kMaxCallDepth)
+        .helped("end the recursion with an `if` on a compile-time value, or use a loop");
+    is_stopped_ = true;
+    return {};
+  }
+  const auto parameters = callee.parameters();
+  std::optional<std::vector<Value>> values =
+      bind(function, parameters, callee.name(), arguments, range);
+  if (!values || !check_parameters(function, callee.name(), parameters, *values, range)) {
+    return {};
+  }
+  Frame frame;
+  frame.unit = function.unit;
+  frame.name = callee.name();
+  frame.caller = frame_;
+  frame.call_range = range;
+  frame.call_loc = location(range);
+  frame.run_time_depth = frame_->run_time_depth;
+  frame.is_compile_time = frame_->is_compile_time ||
+                          (callee.def != nullptr &&
+                           has_decorator(function.unit->module, *callee.def, "constexpr_function"));
+  if (function.captured != nullptr) {
+    frame.state.scope = *function.captured;
+  }
+  frame_ = &frame;
+  ++call_depth_;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    define_parameter(parameters[i], std::move((*values)[i]));
+  }
+  if (callee.def != nullptr) {
+    execute_block(callee.def->body, true);
+  } else {
+    leave(evaluate(callee.lambda->body), range);
+  }
+  --call_depth_;
+  frame_ = frame.caller;
+  set_range(range);
+  const Exits& exits = frame.state.exits;
+  if (is_stopped_ || exits.is_return_poisoned || !exits.return_value) {
+    return {};
+  }
+  return exits.return_value;
+}
+
+void Specializer::define_parameter(const ast::Parameter& parameter, Value value) {
+  const bool is_constexpr = is_constexpr_annotation(*frame_->unit, parameter.annotation);
+  name_values(value, parameter.name);
+  define(parameter.name, std::move(value), parameter.range, parameter.range).is_constexpr =
+      is_constexpr;
+}
+
+void Specializer::report_returns_differ() {
+  if (frame_->has_reported_returns) {
+    return;
+  }
+  frame_->has_reported_returns = true;
+  const std::vector<Frame::ReturnSite>& returns = frame_->returns;
+  // The first one that differs from the return at the top.
+  const auto differs = [&](const Frame::ReturnSite& site) {
+    return site.type != returns.front().type;
+  };
+  const auto found = std::ranges::find_if(returns, differs);
+  const Frame::ReturnSite& shown = found != returns.end() ? *found : returns.back();
+  const SourceRange place = shown.range.is_valid() ? shown.range : returns.front().range;
+  Diagnostic& diagnostic =
+      report(DiagId::ReturnTypesDiffer, place, frame_->name, returns.front().type, shown.type);
+  for (const Frame::ReturnSite& site : returns) {
+    if (site.range.is_valid()) {
+      diagnostic.note(fmt::format("returns {}", site.type), site.range);
+    } else {
+      diagnostic.note("the end of the function returns None");
+    }
+  }
+  diagnostic.helped("all returns of a function must give the same type");
+}
+
+// ---- namedtuples ----
+
+MaybeValue Specializer::construct(const ClassRef& callee, std::span<const CallArgument> arguments,
+                                  SourceRange range) {
+  // Fields are parameters without defaults.
+  std::vector<ast::Parameter> parameters;
+  for (const std::string& field : callee.type.fields) {
+    parameters.push_back({ast::Parameter::Kind::Normal, field, range, {}, {}});
+  }
+  ArgumentBinder binder(*this, parameters, callee.type.name, range);
+  if (!binder.bind(arguments)) {
+    return {};
+  }
+  TupleValue tuple{{}, callee.type.name, callee.type.fields};
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!binder.values()[i]) {
+      report(DiagId::MissingArgument, range, callee.type.name, parameters[i].name);
+      return {};
+    }
+    tuple.elements.push_back(std::move(*binder.values()[i]));
+  }
+  return Value{std::move(tuple)};
+}
+
+// ---- combine functions ----
+
+std::optional<RegionId> Specializer::combine_region(const Value& callee,
+                                                    std::span<const Type> element_types,
+                                                    SourceRange range) {
+  std::vector<Type> types(element_types.begin(), element_types.end());
+  types.insert(types.end(), element_types.begin(), element_types.end());
+  const RegionId outer = builder_.region();
+  const RegionId region = builder_.make_region(types);
+  std::vector<CallArgument> arguments;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const ValueId arg = function().region(region).args[i];
+    arguments.push_back({{}, Value{Tensor{arg, types[i]}}, range});
+  }
+  builder_.set_region(region);
+  const MaybeValue result = call(callee, arguments, range);
+  std::optional<std::vector<ValueId>> yields;
+  if (result) {
+    yields = combine_results(*result, element_types, range);
+  }
+  if (yields) {
+    builder_.yield(*yields);
+  }
+  builder_.set_region(outer);
+  set_range(range);
+  const bool fits = yields && check_combine(region, range);
+  return fits ? std::optional(region) : std::nullopt;
+}
+
+std::optional<std::vector<ValueId>> Specializer::combine_results(
+    const Value& result, std::span<const Type> element_types, SourceRange range) {
+  const auto* tuple = result.as<TupleValue>();
+  const std::vector<Value> values = tuple != nullptr ? tuple->elements : std::vector<Value>{result};
+  const auto report_result = [&] {
+    std::string expected;
+    for (const Type& type : element_types) {
+      expected += (expected.empty() ? "" : ", ") + type_text(type);
+    }
+    report(DiagId::CombineResult, range, describe(result), expected)
+        .helped("the function takes two elements and returns one of the same type");
+  };
+  if (values.size() != element_types.size()) {
+    report_result();
+    return {};
+  }
+  std::vector<ValueId> ids;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool is_number = values[i].is_number() || values[i].is<Tensor>();
+    if (!is_number) {
+      report_result();
+      return {};
+    }
+    const MaybeTensor tensor = values[i].is_number()
+                                   ? to_element(*this, values[i], element_types[i].element, range)
+                                   : to_tensor(*this, values[i], range);
+    if (!tensor) {
+      return {};
+    }
+    if (tensor->type != element_types[i]) {
+      report_result();
+      return {};
+    }
+    ids.push_back(tensor->id);
+  }
+  return ids;
+}
+
+bool Specializer::check_combine(RegionId region, SourceRange range) {
+  const Function& f = function();
+  std::set<ValueId> inside(f.region(region).args.begin(), f.region(region).args.end());
+  bool is_pure = true;
+  bool is_closed = true;
+  for_each_inst(f, region, [&](InstId id) {
+    const Inst& inst = f.inst(id);
+    const OpDef& def = op_def(inst.op);
+    is_pure =
+        is_pure && (def.is_pure() || def.is_terminator() || def.effects == OpEffects::Regions);
+    for (const ValueId operand : inst.operands) {
+      is_closed = is_closed && inside.contains(operand);
+    }
+    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
+      inside.insert(inst.result(i));
+    }
+    for (const RegionId nested : inst.regions) {
+      inside.insert(f.region(nested).args.begin(), f.region(nested).args.end());
+    }
+  });
+  if (!is_pure) {
+    report(DiagId::CombineEffects, range)
+        .helped("load before the reduction; the function may only compute");
+  } else if (!is_closed) {
+    report(DiagId::CombineCaptures, range)
+        .helped("pass what the function needs as a further input, or at compile time");
+  }
+  return is_pure && is_closed;
+}
+
+}  // namespace tilery::sema

@@ -1,0 +1,511 @@
+#include "frontend/sema/names.h"
+
+#include "frontend/sema/specializer.h"
+#include "frontend/sema/tensor_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tilery::sema {
+namespace {
+
+using Kind = ModuleName::Kind;
+using Progress = ModuleName::Progress;
+
+/// Modules that kernels see, and the path that builtins.def knows them by.
+struct KnownModule {
+  std::string_view path;
+  std::string_view canonical;
+};
+
+constexpr KnownModule kKnownModules[] = {
+    {"triton", "triton"},
+    {"triton.language", "triton.language"},
+    {"triton.language.core", "triton.language"},
+    {"triton.language.standard", "triton.language"},
+    {"triton.language.random", "triton.language"},
+    {"triton.language.math", "triton.language.math"},
+    {"triton.language.target_info", "triton.language.target_info"},
+    {"triton.language.extra", "triton.language.extra"},
+    {"triton.language.extra.cuda", "triton.language.extra.cuda"},
+    {"triton.language.extra.libdevice", "triton.language.extra.libdevice"},
+    {"triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice"},
+    {"math", "math"},
+};
+
+/// Names of a `.tl` file that no import has to bring in.
+constexpr std::pair<std::string_view, std::string_view> kPredefined[] = {
+    {"tl", "triton.language"},
+    {"triton", "triton"},
+    {"math", "math"},
+    {"libdevice", "triton.language.extra.libdevice"},
+};
+
+std::string_view last_part(const ast::Module& module, ast::ExprId expr) {
+  if (const auto* call = module.as<ast::Call>(expr)) {
+    return last_part(module, call->callee);
+  }
+  if (const auto* attribute = module.as<ast::Attribute>(expr)) {
+    return attribute->name;
+  }
+  const auto* name = module.as<ast::Name>(expr);
+  return name != nullptr ? std::string_view(name->id) : std::string_view();
+}
+
+const std::shared_ptr<const Unit>* imported_unit(const Unit& unit, std::string_view path) {
+  const std::size_t dots = std::min(path.find_first_not_of('.'), path.size());
+  for (const auto& [name, imported] : unit.imports) {
+    if (name == path || name == path.substr(dots)) {
+      return &imported;
+    }
+  }
+  return nullptr;
+}
+
+std::string joined_path(const std::string& module, const std::string& member) {
+  const bool is_relative = module.empty() || module.back() == '.';
+  return is_relative ? module + member : module + "." + member;
+}
+
+/// Values that a kernel may read from the module level however they were made.
+bool is_always_visible(const Value& value) {
+  return !value.is_number() && !value.is<std::string>() && !value.is<TupleValue>();
+}
+
+std::string_view python_kind(const Value& value) {
+  if (value.is<bool>()) {
+    return "bool";
+  }
+  if (value.is<BigInt>()) {
+    return "int";
+  }
+  if (value.is<double>()) {
+    return "float";
+  }
+  return value.is<std::string>() ? "str" : "tuple";
+}
+
+}  // namespace
+
+// ---- UnitNames ----
+
+UnitNames::UnitNames(const Unit& unit) {
+  for (std::size_t i = 0; i < unit.host_types.size(); ++i) {
+    ModuleName entry;
+    entry.kind = Kind::HostClass;
+    entry.index = i;
+    add(unit.host_types[i].name, std::move(entry));
+  }
+  for (std::size_t i = 0; i < unit.constants.size(); ++i) {
+    ModuleName entry;
+    entry.kind = Kind::HostConstant;
+    entry.index = i;
+    add(unit.constants[i].first, std::move(entry));
+  }
+  for (const ast::StmtId id : unit.module.body) {
+    add_statement(unit.module, id);
+  }
+}
+
+ModuleName* UnitNames::find(std::string_view name) {
+  const auto found = names_.find(name);
+  return found != names_.end() ? &found->second : nullptr;
+}
+
+std::vector<std::string_view> UnitNames::all() const {
+  std::vector<std::string_view> result;
+  result.reserve(names_.size());
+  for (const auto& [name, entry] : names_) {
+    result.push_back(name);
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+void UnitNames::add(std::string_view name, ModuleName entry) {
+  names_.insert_or_assign(name, std::move(entry));
+}
+
+void UnitNames::add_statement(const ast::Module& module, ast::StmtId id) {
+  ModuleName entry;
+  entry.stmt = id;
+  entry.range = module[id].range;
+  entry.kind = Kind::Constant;
+  if (const auto* def = module.as<ast::FunctionDef>(id)) {
+    entry.kind = Kind::Function;
+    add(def->name, std::move(entry));
+  } else if (const auto* assign = module.as<ast::Assign>(id)) {
+    entry.value = assign->value;
+    for (const ast::ExprId target : assign->targets) {
+      std::vector<std::string_view> names;
+      add_target_names(module, target, names);
+      const bool is_name = module.as<ast::Name>(target) != nullptr;
+      entry.kind = is_name ? Kind::Constant : Kind::Unpacked;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        entry.index = i;
+        add(names[i], entry);
+      }
+    }
+  } else if (const auto* annotated = module.as<ast::AnnotatedAssign>(id)) {
+    const auto* name = module.as<ast::Name>(annotated->target);
+    if (name != nullptr && annotated->value) {
+      entry.value = annotated->value;
+      entry.annotation = annotated->annotation;
+      add(name->id, std::move(entry));
+    }
+  } else if (const auto* import = module.as<ast::Import>(id)) {
+    add_import(*import, entry.range);
+  }
+}
+
+void UnitNames::add_import(const ast::Import& import, SourceRange range) {
+  const std::string source = std::string(import.level, '.') + import.module;
+  for (const ast::ImportedName& imported : import.names) {
+    ModuleName entry;
+    entry.range = range;
+    if (import.is_from && imported.name == "*") {
+      star_imports_.push_back(source);
+      continue;
+    }
+    const std::string_view bound = imported.alias.empty() ? imported.name : imported.alias;
+    if (import.is_from) {
+      entry.kind = Kind::Member;
+      entry.module = source;
+      entry.member = imported.name;
+      add(bound, std::move(entry));
+      continue;
+    }
+    // `import a.b` binds `a`; `import a.b as c` binds `c` to a.b.
+    entry.kind = Kind::Module;
+    const std::size_t first_dot = imported.name.find('.');
+    const bool binds_first = imported.alias.empty() && first_dot != std::string::npos;
+    entry.module = binds_first ? imported.name.substr(0, first_dot) : imported.name;
+    add(bound.substr(0, binds_first ? first_dot : std::string_view::npos), std::move(entry));
+  }
+}
+
+std::string_view canonical_module(std::string_view path) {
+  const auto found = std::ranges::find(kKnownModules, path, &KnownModule::path);
+  return found != std::end(kKnownModules) ? found->canonical : std::string_view();
+}
+
+bool has_decorator(const ast::Module& module, const ast::FunctionDef& def, std::string_view name) {
+  return std::ranges::any_of(def.decorators, [&](const ast::Decorator& decorator) {
+    return last_part(module, decorator.value) == name;
+  });
+}
+
+std::optional<ast::StmtId> find_function(const Unit& unit, std::string_view name) {
+  std::optional<ast::StmtId> found;
+  for (const ast::StmtId id : unit.module.body) {
+    const auto* def = unit.module.as<ast::FunctionDef>(id);
+    if (def != nullptr && def->name == name) {
+      found = id;
+    }
+  }
+  return found;
+}
+
+// ---- lookup ----
+
+UnitNames& Specializer::names_of(const Unit& unit) {
+  for (auto& [known, names] : names_) {
+    if (known == &unit) {
+      return *names;
+    }
+  }
+  names_.emplace_back(&unit, std::make_unique<UnitNames>(unit));
+  return *names_.back().second;
+}
+
+MaybeValue Specializer::lookup(std::string_view name, SourceRange range) {
+  if (const Variable* variable = state().scope.find(name)) {
+    return use_variable(*variable, range);
+  }
+  const Unit& unit = *frame_->unit;
+  if (ModuleName* entry = names_of(unit).find(name)) {
+    return resolve(unit, name, *entry, range);
+  }
+  if (!unit.module.is_python) {
+    const auto* found = std::ranges::find(kPredefined, name, [](const auto& p) { return p.first; });
+    if (found != std::end(kPredefined)) {
+      return Value{ModuleRef{std::string(found->second), nullptr}};
+    }
+  }
+  if (const Builtin* builtin = find_builtin("builtins", name)) {
+    return Value{BuiltinRef{builtin, nullptr}};
+  }
+  if (!names_of(unit).star_imports().empty()) {
+    return star_import(unit, name, range);
+  }
+  return undefined(name, range);
+}
+
+MaybeValue Specializer::use_variable(const Variable& variable, SourceRange range) {
+  const std::string_view name = variable.name;
+  const SourceRange definition = variable.definition;
+  switch (variable.status) {
+    case Variable::Status::Defined:
+      return variable.value;
+    case Variable::Status::Poisoned:
+      return {};
+    case Variable::Status::OneBranch:
+      report(DiagId::DefinedInOneBranch, range, name)
+          .note(fmt::format("`{}` gets a value here, but not on every path", name), definition)
+          .helped(fmt::format("give `{}` a value before the `if`, or in its other branch", name));
+      break;
+    case Variable::Status::LoopOnly:
+      report(DiagId::DefinedInLoop, range, name)
+          .note(fmt::format("`{}` gets its first value inside the loop, which may run zero times",
+                            name),
+                definition)
+          .helped(fmt::format("give `{}` a value of the same type before the loop", name));
+      break;
+    case Variable::Status::LoopVariable:
+      report(DiagId::LoopVariableAfterLoop, range, name)
+          .note("the loop is here", definition)
+          .helped(fmt::format("keep a copy: set `last = 0` before the loop and `last = {}` in it",
+                              name));
+      break;
+  }
+  // One report a variable is enough.
+  poison(name, definition);
+  return {};
+}
+
+MaybeValue Specializer::undefined(std::string_view name, SourceRange range) {
+  std::vector<std::string_view> candidates = names_of(*frame_->unit).all();
+  for (const Variable& variable : state().scope.variables()) {
+    candidates.push_back(variable.name);
+  }
+  for (const Builtin& builtin : all_builtins()) {
+    if (builtin.module == "builtins") {
+      candidates.push_back(builtin.name);
+    }
+  }
+  for (const auto& [predefined, path] : kPredefined) {
+    candidates.push_back(predefined);
+  }
+  Diagnostic& diagnostic = report(DiagId::UndefinedName, range, name);
+  const std::string close = closest_name(name, candidates);
+  if (name == "tl") {
+    diagnostic.helped("add `import triton.language as tl`");
+  } else if (name == "triton" || name == "math") {
+    diagnostic.helped(fmt::format("add `import {}`", name));
+  } else if (find_builtin("triton.language", name) != nullptr) {
+    diagnostic.helped(fmt::format("did you mean `tl.{}`?", name));
+  } else if (!close.empty()) {
+    diagnostic.helped(fmt::format("did you mean `{}`?", close));
+  }
+  return {};
+}
+
+MaybeValue Specializer::unit_attribute(const Unit& unit, std::string_view name, SourceRange range) {
+  if (ModuleName* entry = names_of(unit).find(name)) {
+    return resolve(unit, name, *entry, range);
+  }
+  if (!names_of(unit).star_imports().empty()) {
+    return star_import(unit, name, range);
+  }
+  Diagnostic& diagnostic = report(DiagId::NoAttribute, range, "the module", name);
+  const std::string close = closest_name(name, names_of(unit).all());
+  if (!close.empty()) {
+    diagnostic.helped(fmt::format("did you mean `{}`?", close));
+  }
+  return {};
+}
+
+MaybeValue Specializer::star_import(const Unit& unit, std::string_view name, SourceRange range) {
+  for (const std::string& path : names_of(unit).star_imports()) {
+    if (const auto* imported = imported_unit(unit, path)) {
+      if (names_of(**imported).find(name) != nullptr) {
+        return unit_attribute(**imported, name, range);
+      }
+    }
+    const std::string_view module = canonical_module(path);
+    if (!module.empty() && find_builtin(module, name) != nullptr) {
+      return Value{BuiltinRef{find_builtin(module, name), nullptr}};
+    }
+  }
+  return undefined(name, range);
+}
+
+// ---- module-level values ----
+
+MaybeValue Specializer::resolve(const Unit& unit, std::string_view name, ModuleName& entry,
+                                SourceRange range) {
+  if (entry.progress == Progress::Failed) {
+    return {};
+  }
+  if (entry.progress == Progress::Running) {
+    report(DiagId::GlobalCycle, range, name);
+    return {};
+  }
+  if (entry.progress == Progress::New) {
+    entry.progress = Progress::Running;
+    MaybeValue value = compute(unit, name, entry, range);
+    entry.progress = value ? Progress::Done : Progress::Failed;
+    if (!value) {
+      return {};
+    }
+    entry.cached = std::move(*value);
+  }
+  return allow_global(unit, name, entry, entry.cached, range) ? MaybeValue(entry.cached)
+                                                              : std::nullopt;
+}
+
+MaybeValue Specializer::compute(const Unit& unit, std::string_view name, ModuleName& entry,
+                                SourceRange range) {
+  switch (entry.kind) {
+    case Kind::Function:
+      return Value{FunctionRef{&unit, entry.stmt, {}, nullptr}};
+    case Kind::HostClass:
+      return Value{ClassRef{unit.host_types[entry.index]}};
+    case Kind::HostConstant:
+      return from_host(unit, unit.constants[entry.index].second);
+    case Kind::Module:
+      return module_value(unit, entry.module, range);
+    case Kind::Member: {
+      const std::string path = joined_path(entry.module, entry.member);
+      if (!canonical_module(path).empty() || imported_unit(unit, path) != nullptr) {
+        return module_value(unit, path, range);
+      }
+      const MaybeValue module = module_value(unit, entry.module, range);
+      if (!module) {
+        return {};
+      }
+      const auto& ref = *module->as<ModuleRef>();
+      return ref.unit != nullptr ? unit_attribute(*ref.unit, entry.member, range)
+                                 : attribute(*this, *module, entry.member, range, range);
+    }
+    case Kind::Constant:
+    case Kind::Unpacked:
+      break;
+  }
+  const MaybeValue value = evaluate_at_module_level(unit, entry.value);
+  if (!value || entry.kind == Kind::Constant) {
+    return value;
+  }
+  const auto* tuple = value->as<TupleValue>();
+  if (tuple == nullptr || entry.index >= tuple->elements.size()) {
+    report(DiagId::GlobalNotConstant, range, name, describe(*value));
+    return {};
+  }
+  return tuple->elements[entry.index];
+}
+
+MaybeValue Specializer::module_value(const Unit& unit, const std::string& path, SourceRange range) {
+  if (const auto* imported = imported_unit(unit, path)) {
+    return Value{ModuleRef{path, *imported}};
+  }
+  const std::string_view canonical = canonical_module(path);
+  if (!canonical.empty()) {
+    return Value{ModuleRef{std::string(canonical), nullptr}};
+  }
+  // `import package` where only `package.part` is known: attributes find the part.
+  const bool is_package = std::ranges::any_of(
+      unit.imports, [&](const auto& imported) { return imported.first.starts_with(path + "."); });
+  if (is_package) {
+    return Value{ModuleRef{path, nullptr}};
+  }
+  report(DiagId::ModuleNotAvailable, range, path)
+      .helped("kernels see `triton`, `triton.language`, `math` and modules of kernels");
+  return {};
+}
+
+MaybeValue Specializer::evaluate_at_module_level(const Unit& unit, ast::ExprId expr) {
+  Frame level;
+  level.unit = &unit;
+  level.name = "module";
+  level.is_compile_time = true;
+  level.caller = frame_;
+  frame_ = &level;
+  MaybeValue value = evaluate(expr);
+  if (value && !value->is_compile_time()) {
+    report(DiagId::GlobalNotConstant, unit.module[expr].range,
+           operand_text(*this, unit.module[expr].range), describe(*value));
+    value.reset();
+  }
+  frame_ = level.caller;
+  return value;
+}
+
+bool Specializer::allow_global(const Unit& unit, std::string_view name, const ModuleName& entry,
+                               const Value& value, SourceRange range) {
+  if (frame_->is_compile_time) {
+    return true;
+  }
+  if (entry.kind == Kind::Function) {
+    const auto& def = *unit.module.as<ast::FunctionDef>(entry.stmt);
+    if (!unit.module.is_python || has_decorator(unit.module, def, "jit") ||
+        has_decorator(unit.module, def, "constexpr_function")) {
+      return true;
+    }
+    report(DiagId::PlainFunction, range, name)
+        .note(fmt::format("`{}` is defined here", name), def.name_range)
+        .helped("put `@triton.jit` above its `def`");
+    return false;
+  }
+  if ((entry.kind != Kind::Constant && entry.kind != Kind::Unpacked) || is_always_visible(value) ||
+      is_constexpr_expression(unit, entry.value)) {
+    return true;
+  }
+  const bool may_be_plain = !options_.strict && !unit.module.is_python;
+  const bool is_annotated = !options_.strict && is_constexpr_annotation(unit, entry.annotation);
+  if (may_be_plain || is_annotated) {
+    return true;
+  }
+  const std::string text = operand_text(*this, unit.module[entry.value].range);
+  report(DiagId::PlainGlobal, range, name, python_kind(value))
+      .note(fmt::format("`{}` is assigned here", name), entry.range)
+      .helped(fmt::format("instantiate it as a constexpr: `{} = tl.constexpr({})`", name, text));
+  return false;
+}
+
+// ---- constexpr ----
+
+bool Specializer::is_constexpr_annotation(const Unit& unit, ast::ExprId annotation) {
+  const ast::Module& tree = unit.module;
+  if (!annotation) {
+    return false;
+  }
+  if (const auto* text = tree.as<ast::StringLiteral>(annotation)) {
+    return text->value == "constexpr" || text->value.ends_with(".constexpr");
+  }
+  if (const auto* attribute = tree.as<ast::Attribute>(annotation)) {
+    return attribute->name == "constexpr";
+  }
+  if (const auto* subscript = tree.as<ast::Subscript>(annotation)) {
+    return is_constexpr_annotation(unit, subscript->object);
+  }
+  const auto* name = tree.as<ast::Name>(annotation);
+  if (name == nullptr) {
+    return false;
+  }
+  const ModuleName* entry = names_of(unit).find(name->id);
+  const bool is_member = entry != nullptr && entry->kind == Kind::Member;
+  return is_member ? entry->member == "constexpr" : name->id == "constexpr";
+}
+
+bool Specializer::is_constexpr_expression(const Unit& unit, ast::ExprId expr) {
+  const ast::Module& tree = unit.module;
+  if (const auto* call = tree.as<ast::Call>(expr)) {
+    return is_constexpr_annotation(unit, call->callee);
+  }
+  if (const auto* binary = tree.as<ast::Binary>(expr)) {
+    return is_constexpr_expression(unit, binary->lhs) || is_constexpr_expression(unit, binary->rhs);
+  }
+  if (const auto* unary = tree.as<ast::Unary>(expr)) {
+    return is_constexpr_expression(unit, unary->operand);
+  }
+  if (const auto* name = tree.as<ast::Name>(expr)) {
+    const ModuleName* entry = names_of(unit).find(name->id);
+    return entry != nullptr && entry->kind == Kind::Constant && entry->progress == Progress::Done &&
+           (is_constexpr_annotation(unit, entry->annotation) ||
+            is_constexpr_expression(unit, entry->value));
+  }
+  return false;
+}
+
+}  // namespace tilery::sema
