@@ -7,7 +7,7 @@
 #pragma once
 
 #include "interpreter/kernels.h"
-#include "interpreter/kernels_lanes.h"
+#include "interpreter/kernels_ops.h"
 
 #include <utility>
 
@@ -53,15 +53,6 @@ struct BlockSource {
   }
 };
 
-/// Plain loop, for ops given on single elements.
-template <class F, std::size_t Count, class R, class... T>
-inline void run_block(R* out, const T*... in) {
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < Count; ++i) {
-    out[i] = F::apply(in[i]...);
-  }
-}
-
 template <class F, class R, class Indices, class... T>
 struct BlockMap;
 
@@ -78,6 +69,10 @@ struct BlockMap<F, R, std::index_sequence<I...>, T...> {
 
   static void run(void* out_data, const Operand* in, std::size_t n) {
     R* out = static_cast<R*>(out_data);
+    if (n == 1) {
+      F::one(out, static_cast<const T*>(in[I].data)...);
+      return;
+    }
     Sources sources;
     (source<I, T>(sources).open(in[I]), ...);
     for (; n >= kCount; n -= kCount, out += kCount) {
@@ -96,15 +91,25 @@ struct BlockMap<F, R, std::index_sequence<I...>, T...> {
 /// An op on single elements, F::apply(T…) → R, as blocks.
 template <class F>
 struct Elementwise {
+  template <class R, class... T>
+  static void one(R* out, const T*... in) {
+    *out = F::apply(*in...);
+  }
+
   template <std::size_t Count, class R, class... T>
   static void block(R* out, const T*... in) {
-    run_block<F, Count>(out, in...);
+    run_loop<F>(out, Count, in...);
   }
 };
 
 /// An op on registers, F::apply(Lanes<T>…) → Lanes<T>, as blocks.
 template <class F>
 struct Lanewise {
+  template <class T, class... U>
+  static void one(T* out, const U*... in) {
+    *out = F::apply(splat(Lanes<T>{}, *in)...).v[0];
+  }
+
   template <std::size_t Count, class T, class... U>
   static void block(T* out, const U*... in) {
     for (std::size_t i = 0; i < Count; i += Lanes<T>::kCount) {

@@ -179,9 +179,9 @@ void read_block(float* out, const Cell<From>* in) {
   if constexpr (is_half(From)) {
     widen_block<From, Count>(out, in);
   } else if constexpr (is_eight_bit_float(From)) {
-    run_block<Decode<From>, Count>(out, in);
+    run_loop<Decode<From>>(out, Count, in);
   } else {
-    run_block<Convert<float>, Count>(out, in);
+    run_loop<Convert<float>>(out, Count, in);
   }
 }
 
@@ -190,18 +190,25 @@ void write_block(Cell<To>* out, const float* in) {
   if constexpr (is_half(To)) {
     narrow_block<To, Count>(out, in);
   } else if constexpr (is_eight_bit_float(To)) {
-    run_block<Encode<To, math::Rounding::NearestEven>, Count>(out, in);
+    run_loop<Encode<To, math::Rounding::NearestEven>>(out, Count, in);
   } else if constexpr (To == Scalar::I1) {
-    run_block<IsNonzero, Count>(out, in);
+    run_loop<IsNonzero>(out, Count, in);
   } else if constexpr (is_whole(To)) {
-    run_block<Saturate<Cell<To>>, Count>(out, in);
+    run_loop<Saturate<Cell<To>>>(out, Count, in);
   } else {
-    run_block<Convert<Cell<To>>, Count>(out, in);
+    run_loop<Convert<Cell<To>>>(out, Count, in);
   }
 }
 
 template <Scalar From, Scalar To>
 struct ThroughF32 {
+  static void one(Cell<To>* out, const Cell<From>* in) {
+    alignas(64) Cell<From> cells[16] = {*in};
+    alignas(64) Cell<To> results[16];
+    block<16>(results, cells);
+    *out = results[0];
+  }
+
   template <std::size_t Count>
   static void block(Cell<To>* out, const Cell<From>* in) {
     alignas(64) float wide[Count];

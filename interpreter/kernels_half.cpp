@@ -36,13 +36,22 @@ struct Halfwise {
     }
   };
 
+  template <class R, class... T>
+  static void one(R* out, const T*... in) {
+    if constexpr (sizeof(R) == 1) {
+      *out = F::apply(widen_one<H>(*in)...);
+    } else {
+      *out = narrow_one<H>(F::apply(widen_one<H>(*in)...));
+    }
+  }
+
   template <std::size_t Count, class R, class... T>
   static void block(R* out, const T*... in) {
     if constexpr (sizeof(R) == 1) {
-      run_block<F, Count>(out, Wide<Count>{}.from(in)...);
+      run_loop<F>(out, Count, Wide<Count>{}.from(in)...);
     } else {
       alignas(64) float result[Count];
-      run_block<F, Count>(result, Wide<Count>{}.from(in)...);
+      run_loop<F>(result, Count, Wide<Count>{}.from(in)...);
       narrow_block<H, Count>(out, result);
     }
   }

@@ -47,6 +47,16 @@ inline float f32_from_f16(std::uint16_t code) {
   return from_bits<float>((size >= 0x7C00U ? special : finite) | sign);
 }
 
+template <Scalar H>
+float widen_one(std::uint16_t code) {
+  return H == Scalar::BF16 ? f32_from_bf16(code) : f32_from_f16(code);
+}
+
+template <Scalar H>
+std::uint16_t narrow_one(float value) {
+  return H == Scalar::BF16 ? bf16_from_f32(value) : f16_from_f32(value);
+}
+
 /// Count is a multiple of 16.
 template <Scalar H, std::size_t Count>
 void widen_block(float* out, const std::uint16_t* in) {

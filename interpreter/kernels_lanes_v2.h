@@ -48,6 +48,23 @@ inline __m128d raw_sqrt(__m128d x) {
   return _mm_sqrt_pd(x);
 }
 
+/// a if it is greater (less), else b: b too if either is NaN or both are zeros.
+inline __m128 raw_max(__m128 a, __m128 b) {
+  return _mm_max_ps(a, b);
+}
+
+inline __m128d raw_max(__m128d a, __m128d b) {
+  return _mm_max_pd(a, b);
+}
+
+inline __m128 raw_min(__m128 a, __m128 b) {
+  return _mm_min_ps(a, b);
+}
+
+inline __m128d raw_min(__m128d a, __m128d b) {
+  return _mm_min_pd(a, b);
+}
+
 inline constexpr int kFloor = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 inline constexpr int kCeil = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 inline constexpr int kTrunc = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;

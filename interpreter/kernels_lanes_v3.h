@@ -19,6 +19,23 @@ inline __m256d raw_sqrt(__m256d x) {
   return _mm256_sqrt_pd(x);
 }
 
+/// a if it is greater (less), else b: b too if either is NaN or both are zeros.
+inline __m256 raw_max(__m256 a, __m256 b) {
+  return _mm256_max_ps(a, b);
+}
+
+inline __m256d raw_max(__m256d a, __m256d b) {
+  return _mm256_max_pd(a, b);
+}
+
+inline __m256 raw_min(__m256 a, __m256 b) {
+  return _mm256_min_ps(a, b);
+}
+
+inline __m256d raw_min(__m256d a, __m256d b) {
+  return _mm256_min_pd(a, b);
+}
+
 inline constexpr int kFloor = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 inline constexpr int kCeil = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 inline constexpr int kTrunc = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;

@@ -19,6 +19,23 @@ inline __m512d raw_sqrt(__m512d x) {
   return _mm512_sqrt_pd(x);
 }
 
+/// a if it is greater (less), else b: b too if either is NaN or both are zeros.
+inline __m512 raw_max(__m512 a, __m512 b) {
+  return _mm512_max_ps(a, b);
+}
+
+inline __m512d raw_max(__m512d a, __m512d b) {
+  return _mm512_max_pd(a, b);
+}
+
+inline __m512 raw_min(__m512 a, __m512 b) {
+  return _mm512_min_ps(a, b);
+}
+
+inline __m512d raw_min(__m512d a, __m512d b) {
+  return _mm512_min_pd(a, b);
+}
+
 inline constexpr int kFloor = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 inline constexpr int kCeil = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 inline constexpr int kTrunc = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;

@@ -34,6 +34,27 @@ template <class T>
 inline constexpr UnsignedOf<T> kSignBit =
     static_cast<UnsignedOf<T>>(UnsignedOf<T>{1} << (sizeof(T) * 8 - 1));
 
+/// True for ops that are given on registers of floats as well.
+template <class F>
+concept OnLanes = F::kOnLanes;
+
+/// out[i] = F::apply(in[i]…). F::apply takes single elements and, for OnLanes ops, registers of
+/// floats. `out` may be one of the inputs; another overlap is not allowed.
+template <class F, class R, class... T>
+inline void run_loop(R* out, std::size_t count, const T*... in) {
+  std::size_t whole = 0;
+  if constexpr (OnLanes<F> && kIsFloat<R>) {
+    whole = count - (count % Lanes<R>::kCount);
+    for (std::size_t i = 0; i < whole; i += Lanes<R>::kCount) {
+      F::apply(Lanes<R>::load(in + i)...).store(out + i);
+    }
+  }
+#pragma GCC ivdep
+  for (std::size_t i = whole; i < count; ++i) {
+    out[i] = F::apply(in[i]...);
+  }
+}
+
 // ---- arithmetic ----
 
 struct Add {
@@ -230,6 +251,8 @@ struct Shr {
 /// A float beats NaN; of two equal floats (they differ only as zeros do) the one with the fitting
 /// sign.
 struct Maximum {
+  static constexpr bool kOnLanes = true;
+
   template <class T>
   static T apply(T a, T b) {
     if constexpr (kIsFloat<T>) {
@@ -240,9 +263,17 @@ struct Maximum {
       return b < a ? a : b;
     }
   }
+
+  template <class T>
+  static Lanes<T> apply(Lanes<T> a, Lanes<T> b) {
+    const Lanes<T> number = select(b != b, a, Lanes<T>{raw_max(a.v, b.v)});
+    return select(a == b, as_float(bits(a) & bits(b)), number);
+  }
 };
 
 struct Minimum {
+  static constexpr bool kOnLanes = true;
+
   template <class T>
   static T apply(T a, T b) {
     if constexpr (kIsFloat<T>) {
@@ -253,25 +284,34 @@ struct Minimum {
       return a < b ? a : b;
     }
   }
-};
 
-struct MaximumNan {
   template <class T>
-  static T apply(T a, T b) {
-    const T number = Maximum::apply(a, b);
-    const T second = b != b ? b : number;
-    return a != a ? a : second;
+  static Lanes<T> apply(Lanes<T> a, Lanes<T> b) {
+    const Lanes<T> number = select(b != b, a, Lanes<T>{raw_min(a.v, b.v)});
+    return select(a == b, as_float(bits(a) | bits(b)), number);
   }
 };
 
-struct MinimumNan {
+/// NaN beats every float.
+template <class Order>
+struct WithNan {
+  static constexpr bool kOnLanes = true;
+
   template <class T>
   static T apply(T a, T b) {
-    const T number = Minimum::apply(a, b);
+    const T number = Order::apply(a, b);
     const T second = b != b ? b : number;
     return a != a ? a : second;
   }
+
+  template <class T>
+  static Lanes<T> apply(Lanes<T> a, Lanes<T> b) {
+    return select(a != a, a, select(b != b, b, Order::apply(a, b)));
+  }
 };
+
+using MaximumNan = WithNan<Maximum>;
+using MinimumNan = WithNan<Minimum>;
 
 struct Eq {
   template <class T>

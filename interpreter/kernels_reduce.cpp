@@ -16,26 +16,25 @@
 namespace tilery::interpreter::TILERY_ISA {
 namespace {
 
-/// out[i] = combine(x[i], x[i + count]); `out` may be `x`.
-template <class F, class T>
-void fold_level(T* out, const T* x, std::size_t count) {
-  const T* upper = x + count;
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = F::apply(x[i], upper[i]);
-  }
-}
+/// The elements i, i + count, … i + 7·count of three levels at once, as single elements or
+/// registers.
+template <class F>
+struct ThreeLevels {
+  static constexpr bool kOnLanes = OnLanes<F>;
 
-/// Three levels at once: 8 · count elements become count.
+  template <class V>
+  static V apply(V x0, V x1, V x2, V x3, V x4, V x5, V x6, V x7) {
+    const V even = F::apply(F::apply(x0, x4), F::apply(x2, x6));
+    const V odd = F::apply(F::apply(x1, x5), F::apply(x3, x7));
+    return F::apply(even, odd);
+  }
+};
+
+/// 8 · count elements become count; `out` may be `x`.
 template <class F, class T>
 void fold_three_levels(T* out, const T* x, std::size_t count) {
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < count; ++i) {
-    const T* e = x + i;
-    const T even = F::apply(F::apply(e[0], e[4 * count]), F::apply(e[2 * count], e[6 * count]));
-    const T odd = F::apply(F::apply(e[count], e[5 * count]), F::apply(e[3 * count], e[7 * count]));
-    out[i] = F::apply(even, odd);
-  }
+  run_loop<ThreeLevels<F>>(out, count, x, x + count, x + (2 * count), x + (3 * count),
+                           x + (4 * count), x + (5 * count), x + (6 * count), x + (7 * count));
 }
 
 /// The last four levels of one row.
@@ -59,11 +58,7 @@ std::size_t power_of_two_at_least(std::size_t n) {
 template <class F, class T>
 void fold_ragged_level(T* out, const T* x, std::size_t half, std::size_t n, std::size_t inner) {
   const std::size_t paired = (n - half) * inner;
-  const T* upper = x + (half * inner);
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < paired; ++i) {
-    out[i] = F::apply(x[i], upper[i]);
-  }
+  run_loop<F>(out, paired, x, x + (half * inner));
   std::memcpy(out + paired, x + paired, ((half * inner) - paired) * sizeof(T));
 }
 
@@ -83,7 +78,7 @@ void fold_rows(T* out, const T* x, std::size_t n, std::size_t inner, T* scratch)
     if (is_long) {
       fold_three_levels<F>(target, x, rows * inner);
     } else {
-      fold_level<F>(target, x, rows * inner);
+      run_loop<F>(target, rows * inner, x, x + (rows * inner));
     }
     x = scratch;
   }
@@ -108,11 +103,7 @@ void reduce_axis(void* out_data, const void* in, const AxisView& view, void* scr
 /// F on fp32 values that stand for halves, rounded to a half again.
 template <Scalar H, class F>
 void half_level(float* x, std::size_t partners, std::size_t distance) {
-  const float* upper = x + distance;
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < partners; ++i) {
-    x[i] = F::apply(x[i], upper[i]);
-  }
+  run_loop<F>(x, partners, x, x + distance);
   constexpr std::size_t kCount = 64;
   std::uint16_t codes[kCount];
   for (std::size_t i = 0; i < partners; i += kCount) {
@@ -145,6 +136,8 @@ void reduce_half_axis(void* out_data, const void* in, const AxisView& view, void
 // ---- the position of the greatest or least ----
 
 struct Greater {
+  using Order = Maximum;
+
   template <class T>
   static bool apply(T a, T b) {
     return a > b;
@@ -152,6 +145,8 @@ struct Greater {
 };
 
 struct Less {
+  using Order = Minimum;
+
   template <class T>
   static bool apply(T a, T b) {
     return a < b;
@@ -168,9 +163,7 @@ struct AsItIs {
 
 template <Scalar H>
 struct AsFloat {
-  static float read(std::uint16_t x) {
-    return H == Scalar::BF16 ? f32_from_bf16(x) : f32_from_f16(x);
-  }
+  static float read(std::uint16_t x) { return widen_one<H>(x); }
 };
 
 /// The best of up to 16 independent sequences, each with the position of its first occurrence.
@@ -233,6 +226,35 @@ std::int32_t best_of_row(const T* x, std::size_t n) {
   return position;
 }
 
+/// The same for fp32 and fp64: first the best value, then where it is for the first time.
+template <class Better, class T>
+std::int32_t best_of_float_row(const T* x, std::size_t n) {
+  using V = Lanes<T>;
+  using Order = typename Better::Order;
+  const std::size_t whole = n - (n % V::kCount);
+  T best = x[0];
+  if (whole != 0) {
+    V bests = V::load(x);
+    for (std::size_t k = V::kCount; k < whole; k += V::kCount) {
+      bests = Order::apply(bests, V::load(x + k));
+    }
+    for (std::size_t j = 0; j < V::kCount; ++j) {
+      best = Order::apply(best, bests.v[j]);
+    }
+  }
+  for (std::size_t k = whole; k < n; ++k) {
+    best = Order::apply(best, x[k]);
+  }
+  std::size_t k = 0;
+  while (k < whole && !any(V::load(x + k) == splat(V{}, best))) {
+    k += V::kCount;
+  }
+  while (k < n && x[k] != best) {
+    ++k;
+  }
+  return k < n ? static_cast<std::int32_t>(k) : 0;
+}
+
 /// Positions for `columns` ≤ 16 neighbouring columns of a matrix whose rows are `inner` elements
 /// apart.
 template <class Better, class Read, class T>
@@ -263,7 +285,11 @@ void arg_reduce_axis(void* values, std::int32_t* positions, const void* in, cons
   const std::size_t inner = view.inner;
   for (std::size_t o = 0; o < view.outer; ++o) {
     if (inner == 1) {
-      positions[o] = best_of_row<Better, Read>(x, view.length);
+      if constexpr (kIsFloat<T>) {
+        positions[o] = best_of_float_row<Better>(x, view.length);
+      } else {
+        positions[o] = best_of_row<Better, Read>(x, view.length);
+      }
     } else {
       for (std::size_t c = 0; c < inner; c += kColumns) {
         const std::size_t columns = inner - c < kColumns ? inner - c : kColumns;

@@ -17,11 +17,7 @@ namespace {
 template <Scalar H, class F>
 struct Rounded {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
-    if constexpr (H == Scalar::BF16) {
-      return bf16_from_f32(F::apply(f32_from_bf16(a), f32_from_bf16(b)));
-    } else {
-      return f16_from_f32(F::apply(f32_from_f16(a), f32_from_f16(b)));
-    }
+    return narrow_one<H>(F::apply(widen_one<H>(a), widen_one<H>(b)));
   }
 };
 
@@ -42,15 +38,6 @@ void combine_with_one(T left, T* x, std::size_t n) {
 #pragma GCC ivdep
   for (std::size_t i = 0; i < n; ++i) {
     x[i] = F::apply(left, x[i]);
-  }
-}
-
-/// x[i] = combine(left[i], x[i])
-template <class F, class T>
-void combine_rows(const T* left, T* x, std::size_t n) {
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] = F::apply(left[i], x[i]);
   }
 }
 
@@ -85,7 +72,7 @@ void combine_block(const Axis<T>& axis, std::size_t start, std::size_t end) {
     return;
   }
   for (std::size_t p = start; p < end; ++p) {
-    combine_rows<F>(left, axis.row(p), axis.inner);
+    run_loop<F>(axis.row(p), axis.inner, left, axis.row(p));
   }
 }
 
