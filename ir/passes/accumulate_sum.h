@@ -1,7 +1,7 @@
 // Sums over a loop: a carried tile that is reduced once, after the loop.
 //
-//     %r = for … init=(%a) {                            %z = constant -0.0 : f32[64]
-//     body(%i: i32, %acc: f32):                         %t = for … init=(%z) {
+//     %r = for …, %a : f32 {                            %z = constant -0.0 : f32[64]
+//     body(%i: i32, %acc: f32):                         %t = for …, %z : f32[64] {
 //       %x = …            : f32[64]                     body(%i: i32, %tile: f32[64]):
 //       %s = reduce %x axis=0 : f32 { add }      →        %x = …           : f32[64]
 //       %n = add %acc, %s : f32                           %n = add %tile, %x : f32[64]

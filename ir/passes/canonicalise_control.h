@@ -27,7 +27,7 @@ bool merge_branch_results(const Function& function, const Inst& inst, Replacemen
 /// Replaces carried values that never change by their initial values, and those that start and go
 /// on like an earlier one by that one; arguments and results alike.
 ///
-///     %r, %s = for … init=(%a, %b) {                    %r becomes %a
+///     %r, %s = for …, %a, %b : i32, f32 {               %r becomes %a
 ///     body(%i, %x, %y):                          →      %x becomes %a
 ///       yield %x, %next
 ///

@@ -7,7 +7,7 @@
 // outside reads and that only feed themselves; an `if` without effects; a `for` without effects
 // whose step is a constant, so that it is known to end.
 //
-//     %s, %n = for %lo, %hi, %st init=(%z, %z) {        %s = for %lo, %hi, %st init=(%z) {
+//     %s, %n = for …, %z, %k : f32, i32 {               %s = for …, %z : f32 {
 //     body(%i: i32, %acc: f32, %count: i32):            body(%i: i32, %acc: f32):
 //       …                                          →      …
 //       %next = add %count, %one                          yield %sum

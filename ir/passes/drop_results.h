@@ -12,7 +12,7 @@ namespace tilery {
 /// values, region arguments and yielded values; the arguments that go must be unused. The kept
 /// results become new values, and `replacements` says which stands for which.
 ///
-///     %s, %n = for … init=(%a, %b) {              %s' = for … init=(%a) {
+///     %s, %n = for …, %a, %b : f32, i32 {         %s = for …, %a : f32 {
 ///     body(%i, %x, %y):                    →      body(%i, %x):
 ///       yield %p, %q                                yield %p
 ///

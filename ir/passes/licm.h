@@ -1,7 +1,7 @@
 // Loop-invariant code motion.
 //
-//     %r = for %lo, %hi, %st init=(%z) {                %k = splat %n : i32[64]
-//     body(%i: i32, %acc: i32[64]):                     %r = for %lo, %hi, %st init=(%z) {
+//     %r = for %lo, %hi, %st, %z : i32[64] {            %k = splat %n : i32[64]
+//     body(%i: i32, %acc: i32[64]):                     %r = for %lo, %hi, %st, %z : i32[64] {
 //       %k = splat %n : i32[64]                  →      body(%i: i32, %acc: i32[64]):
 //       %next = add %acc, %k : i32[64]                    %next = add %acc, %k : i32[64]
 //       yield %next                                       yield %next
