@@ -156,8 +156,9 @@ std::string infer_bitcast(Use& use) {
     return {};
   }
   return fmt::format("`bitcast` of `{}` to `{}`: {}", from.str(), to.str(),
-                     has_pointer ? "a pointer is reinterpreted as a pointer or a 64-bit integer"
-                                 : fmt::format("{} bits are not {}", width(from), width(to)));
+                     has_pointer
+                         ? "a pointer is reinterpreted as a pointer or a 64-bit integer"
+                         : fmt::format("they are {} and {} bits wide", width(from), width(to)));
 }
 
 /// What `reduce` and `scan` have in common: one or more tiles of one shape, and an axis of it.
@@ -179,8 +180,8 @@ std::string check_fold(const Use& use) {
   }
   const std::int64_t axis = use.int_attr(0);
   return axis >= 0 && axis < rank ? std::string()
-                                  : fmt::format("axis {} of `{}` is not one of the {} axes of `{}`",
-                                                axis, use.def.id, rank, tiles.front().str());
+                                  : fmt::format("axis {} of `{}` is not an axis of `{}`", axis,
+                                                use.def.id, tiles.front().str());
 }
 
 std::string infer_reduce(Use& use) {
@@ -312,8 +313,8 @@ class Inferrer {
   std::string match_operands() {
     const std::span<const ValuePattern> patterns = use_.def.operand_patterns();
     if (use_.operands.size() > patterns.size()) {
-      return fmt::format("`{}` takes {} operands, got {}", use_.def.id, patterns.size(),
-                         use_.operands.size());
+      return fmt::format("`{}` takes {} operand{}, got {}", use_.def.id, patterns.size(),
+                         patterns.size() == 1 ? "" : "s", use_.operands.size());
     }
     for (std::size_t g = 0; g < patterns.size(); ++g) {
       std::string error = match_group(patterns[g], use_.operands[g]);
