@@ -7,9 +7,7 @@
 namespace tilery {
 namespace {
 
-constexpr std::string_view kIntroduction = R"(# Operations of the IR
-
-This page is generated from `ir/ops.def`; change that and run `tilery ops --markdown > docs/ops.md`.
+constexpr std::string_view kIntroduction = R"(## Ops of the typed block IR
 
 A signature reads `(operands) {regions} #attributes -> results`.
 
@@ -82,7 +80,7 @@ std::string op_docs_markdown() {
   std::string page(kIntroduction);
   for (int i = 0; i <= static_cast<int>(OpFamily::Debug); ++i) {
     const auto family = static_cast<OpFamily>(i);
-    page += fmt::format("\n## {}\n\n| op | signature | effects | computes |\n|---|---|---|---|\n",
+    page += fmt::format("\n### {}\n\n| op | signature | effects | computes |\n|---|---|---|---|\n",
                         family_title(family));
     for (const OpDef& def : all_ops()) {
       if (def.family == family) {
