@@ -1,0 +1,23 @@
+// Random functions that are well typed and safe to run.
+//
+// Operations of family Map are made from the rows of ops.def, so that a new one takes part by
+// itself; the others have a maker each. The same seed gives the same function on every machine.
+//
+// Safe to run: every pointer parameter must point to at least kRandomBufferElements elements of its
+// pointee type, and every access stays within them; `for` and `while` make at most four iterations;
+// nothing else depends on the arguments' values.
+#pragma once
+
+#include "ir/function.h"
+
+#include <cstdint>
+
+namespace tilery {
+
+inline constexpr int kRandomBufferElements = 64;
+
+/// A function of about `size` instructions (nested ones and constants come on top). Its parameters
+/// are pointers to several element types, each one with its own buffer, and a few scalars.
+[[nodiscard]] Function random_function(std::uint64_t seed, int size);
+
+}  // namespace tilery
