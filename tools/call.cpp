@@ -1,0 +1,308 @@
+#include "tools/call.h"
+
+#include "tilery/npy.h"
+#include "tools/fill.h"
+#include "tools/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace tilery::tools {
+
+namespace {
+
+Error wrong(std::string message) {
+  return {ErrorKind::Usage, std::move(message), {}};
+}
+
+/// Turns parsed values into arguments. Arrays come into being in this order, so that each may use
+/// what the earlier ones fix: files, fills, copies of shapes, views and tuples.
+class ArgumentReader {
+ public:
+  ArgumentReader(const CallRequest& request, const Library& library, const Kernel& kernel)
+      : request_(request), library_(library), kernel_(kernel) {}
+
+  Result<CallArguments> read() {
+    for (const std::string& text : request_.values) {
+      if (std::optional<Error> error = parse(text)) {
+        return *error;
+      }
+    }
+    collect_numbers();
+    for (const auto step :
+         {&ArgumentReader::load_file, &ArgumentReader::fill, &ArgumentReader::copy_shape}) {
+      for (Entry& entry : entries_) {
+        if (std::optional<Error> error = (this->*step)(entry)) {
+          return in_value(entry, *error);
+        }
+      }
+    }
+    for (Entry& entry : entries_) {
+      Result<Argument> argument = finish(entry.value, entry);
+      if (!argument) {
+        return in_value(entry, argument.error());
+      }
+      result_.arguments.emplace_back(entry.name, *std::move(argument));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::string text;
+    Value value;
+  };
+
+  static Error in_value(const Entry& entry, const Error& error) {
+    return {error.kind, fmt::format("argument `{}`: {}", entry.name, error.message), {}};
+  }
+
+  std::optional<Error> parse(const std::string& text) {
+    Result<std::pair<std::string, std::string>> pair = split_pair(text);
+    if (!pair) {
+      return pair.error();
+    }
+    Result<Value> value = parse_value(pair->second);
+    if (!value) {
+      return Error{ErrorKind::Usage,
+                   fmt::format("argument `{}`: {}", pair->first, value.error().message),
+                   {}};
+    }
+    entries_.push_back({pair->first, pair->second, *std::move(value)});
+    return std::nullopt;
+  }
+
+  void add_number(const std::string& name, const Argument& value) {
+    if (const auto* i = value.as<std::int64_t>()) {
+      result_.numbers.insert_or_assign(name, *i);
+    } else if (const auto* typed = value.as<TypedScalar>(); typed && !is_float(typed->dtype)) {
+      result_.numbers.insert_or_assign(name, load_integer(typed->dtype, &typed->bits));
+    }
+  }
+
+  /// Numbers that expressions can see: those given, and defaults of the kernel's parameters.
+  void collect_numbers() {
+    for (const Parameter& parameter : kernel_.parameters()) {
+      if (parameter.has_default) {
+        const Result<Value> value = parse_value(parameter.default_text);
+        if (value && std::holds_alternative<Argument>(value->data)) {
+          add_number(parameter.name, std::get<Argument>(value->data));
+        }
+      }
+    }
+    for (const Entry& entry : entries_) {
+      if (const auto* constant = std::get_if<Argument>(&entry.value.data)) {
+        add_number(entry.name, *constant);
+      }
+    }
+  }
+
+  void add_array(const Entry& entry, const Buffer& buffer) {
+    result_.arrays.insert_or_assign(entry.name, buffer);
+  }
+
+  std::optional<Error> load_file(Entry& entry) {
+    if (const auto* file = std::get_if<FileValue>(&entry.value.data)) {
+      const Result<Buffer> buffer = load_npy(file->path, file->as);
+      if (!buffer) {
+        return buffer.error();
+      }
+      add_array(entry, *buffer);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> fill(Entry& entry) {
+    const auto* fill = std::get_if<FillValue>(&entry.value.data);
+    if (fill == nullptr) {
+      return std::nullopt;
+    }
+    Extents shape;
+    for (const std::string& extent : fill->extents) {
+      const Result<std::int64_t> value = evaluate(extent, result_.names());
+      if (!value) {
+        return value.error();
+      }
+      shape.push_back(*value);
+    }
+    const Result<Buffer> buffer = make_array(*fill, shape, request_.seed, entry.name);
+    if (!buffer) {
+      return buffer.error();
+    }
+    add_array(entry, *buffer);
+    return std::nullopt;
+  }
+
+  std::optional<Error> copy_shape(Entry& entry) {
+    const auto* like = std::get_if<LikeValue>(&entry.value.data);
+    if (like == nullptr) {
+      return std::nullopt;
+    }
+    const auto found = result_.arrays.find(like->name);
+    if (found == result_.arrays.end()) {
+      return wrong(fmt::format("`{}` is no array among the arguments before it", like->name));
+    }
+    const Result<Buffer> buffer = Buffer::zeros(found->second.dtype(), found->second.shape());
+    if (!buffer) {
+      return buffer.error();
+    }
+    add_array(entry, *buffer);
+    return std::nullopt;
+  }
+
+  Result<Argument> finish(const Value& value, const Entry& entry) {
+    if (const auto* constant = std::get_if<Argument>(&value.data)) {
+      return *constant;
+    }
+    if (const auto* name = std::get_if<NameValue>(&value.data)) {
+      return finish_name(*name, entry);
+    }
+    if (const auto* tuple = std::get_if<TupleValue>(&value.data)) {
+      return finish_tuple(*tuple, entry);
+    }
+    const auto found = result_.arrays.find(entry.name);
+    if (&value != &entry.value || found == result_.arrays.end()) {
+      return wrong("arrays in a tuple are written by the name of an argument, as in (x, y+4)");
+    }
+    return Argument(found->second);
+  }
+
+  Result<Argument> finish_tuple(const TupleValue& tuple, const Entry& entry) {
+    Argument::Tuple elements;
+    for (const Value& value : tuple.elements) {
+      Result<Argument> element = finish(value, entry);
+      if (!element) {
+        return element;
+      }
+      elements.elements.push_back(*std::move(element));
+    }
+    return Argument(std::move(elements));
+  }
+
+  Result<Argument> finish_name(const NameValue& name, const Entry& entry) {
+    const auto found = result_.arrays.find(name.name);
+    if (found != result_.arrays.end()) {
+      const Buffer buffer = found->second;
+      add_array(entry, buffer);
+      return Argument::pointer(buffer, name.offset);
+    }
+    if (name.has_offset) {
+      return wrong(fmt::format("`{}` is no array among the arguments", name.name));
+    }
+    const std::vector<Kernel> functions = library_.kernels();
+    if (std::any_of(functions.begin(), functions.end(),
+                    [&](const Kernel& f) { return f.name() == name.name; })) {
+      return Argument(FunctionName{name.name});
+    }
+    // Launch options take words, `math=fast`; what is neither is reported by the launch.
+    if (!is_parameter(entry.name)) {
+      return Argument(name.name);
+    }
+    return wrong(
+        fmt::format("`{0}` is neither an array argument nor a function of the file; a "
+                    "string needs quotes: '{1}=\"{0}\"'",
+                    name.name, entry.name));
+  }
+
+  bool is_parameter(std::string_view name) const {
+    const std::vector<Parameter>& parameters = kernel_.parameters();
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const Parameter& p) { return p.name == name; });
+  }
+
+  const CallRequest& request_;
+  const Library& library_;
+  const Kernel& kernel_;
+  std::vector<Entry> entries_;
+  CallArguments result_;
+};
+
+/// The value of an environment variable that switches something, or nothing if it is unset.
+std::optional<bool> switch_of(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') {
+    return std::nullopt;
+  }
+  const std::string_view value = text;
+  return value != "0" && value != "false" && value != "off" && value != "no";
+}
+
+}  // namespace
+
+ExpressionNames CallArguments::names() const {
+  return {[this](std::string_view name) -> std::optional<std::int64_t> {
+            const auto found = numbers.find(name);
+            return found == numbers.end() ? std::nullopt : std::optional(found->second);
+          },
+          [this](std::string_view name) -> std::optional<Extents> {
+            const auto found = arrays.find(name);
+            return found == arrays.end() ? std::nullopt : std::optional(found->second.shape());
+          }};
+}
+
+FileAndKernel split_file(const std::string& text) {
+  const std::size_t colons = text.rfind("::");
+  if (colons == std::string::npos) {
+    return {text, ""};
+  }
+  return {text.substr(0, colons), text.substr(colons + 2)};
+}
+
+Result<std::pair<std::string, std::string>> split_pair(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return wrong(fmt::format("`{}` is not of the form NAME=VALUE", text));
+  }
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Result<Kernel> find_kernel(const Library& library, const std::string& name) {
+  return name.empty() ? library.only_kernel() : library.kernel(name);
+}
+
+Result<CallArguments> read_arguments(const CallRequest& request, const Library& library,
+                                     const Kernel& kernel) {
+  return ArgumentReader(request, library, kernel).read();
+}
+
+Result<Call> prepare_call(const CallRequest& request) {
+  const FileAndKernel target = split_file(request.file);
+  const Result<Library> library = Library::parse_file(target.file);
+  if (!library) {
+    return library.error();
+  }
+  const Result<Kernel> kernel = find_kernel(*library, target.kernel);
+  if (!kernel) {
+    return kernel.error();
+  }
+  Result<CallArguments> arguments = read_arguments(request, *library, *kernel);
+  if (!arguments) {
+    return arguments.error();
+  }
+  return Call{*library, *kernel, *std::move(arguments)};
+}
+
+Result<Device> choose_device(const std::string& on) {
+  if (on == "interpret") {
+    return Device::interpreter();
+  }
+  if (on.empty()) {
+    // Either variable may only ask for what is the only choice so far; reading them here keeps
+    // scripts that set them working.
+    std::optional<bool> interpret = switch_of("TILERY_INTERPRET");
+    interpret = interpret ? interpret : switch_of("TRITON_INTERPRET");
+    (void)interpret;
+    return Device::interpreter();
+  }
+  if (on == "cuda" || on.starts_with("cuda:")) {
+    return Error{
+        ErrorKind::Machine, "this build has no GPU support yet; run with --on interpret", {}};
+  }
+  return wrong(fmt::format("--on {}: there are interpret, cuda and cuda:N", on));
+}
+
+}  // namespace tilery::tools

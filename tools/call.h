@@ -1,0 +1,59 @@
+// From a CallRequest to a kernel with its arguments; shared by run, lint and emit.
+#pragma once
+
+#include "tilery/kernel.h"
+#include "tilery/launch.h"
+#include "tilery/library.h"
+#include "tilery/result.h"
+#include "tools/expression.h"
+#include "tools/requests.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilery::tools {
+
+/// FILE::KERNEL taken apart; the kernel's name is empty if none was written.
+struct FileAndKernel {
+  std::string file;
+  std::string kernel;
+};
+
+[[nodiscard]] FileAndKernel split_file(const std::string& text);
+
+/// Arguments by name, and what expressions over them can see.
+struct CallArguments {
+  Arguments arguments;
+  /// The arrays, each under the name of its argument; of views the array that they look into.
+  std::map<std::string, Buffer, std::less<>> arrays;
+  std::map<std::string, std::int64_t, std::less<>> numbers;
+
+  [[nodiscard]] ExpressionNames names() const;
+};
+
+struct Call {
+  Library library;
+  Kernel kernel;
+  CallArguments arguments;
+};
+
+/// Reads the file and picks the kernel.
+[[nodiscard]] Result<Kernel> find_kernel(const Library& library, const std::string& name);
+/// Reads NAME=VALUE texts: files are loaded, arrays made.
+[[nodiscard]] Result<CallArguments> read_arguments(const CallRequest& request,
+                                                   const Library& library, const Kernel& kernel);
+/// Both.
+[[nodiscard]] Result<Call> prepare_call(const CallRequest& request);
+
+/// Where --on, TILERY_INTERPRET and TRITON_INTERPRET want the kernel to run. An error (of the
+/// machine: this build has no GPU support; or of usage) if it cannot.
+[[nodiscard]] Result<Device> choose_device(const std::string& on);
+
+/// "NAME=REST" taken apart; an error if there is no `=` or no name.
+[[nodiscard]] Result<std::pair<std::string, std::string>> split_pair(const std::string& text);
+
+}  // namespace tilery::tools

@@ -1,0 +1,244 @@
+#include "tools/case_run.h"
+
+#include "tilery/launch.h"
+#include "tilery/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tilery::tools {
+
+namespace {
+
+Error bad_case(const CaseFile& file, std::string message) {
+  return {ErrorKind::Usage, fmt::format("case {}: {}", file.id, message), {}};
+}
+
+Result<std::string> edited(const CaseFile& file, const CaseVariant& variant) {
+  std::string text = file.source;
+  for (const auto& [old_text, new_text] : variant.edit) {
+    const std::size_t at = text.find(old_text);
+    if (at == std::string::npos || text.find(old_text, at + 1) != std::string::npos) {
+      return bad_case(file, fmt::format("`{}` does not occur exactly once", old_text));
+    }
+    text.replace(at, old_text.size(), new_text);
+  }
+  return text;
+}
+
+void replace_arguments(std::vector<CaseLaunch>& launches, const std::vector<CaseArgument>& set) {
+  for (CaseLaunch& launch : launches) {
+    for (CaseArgument& argument : launch.arguments) {
+      for (const CaseArgument& replacement : set) {
+        if (argument.name == replacement.name) {
+          argument = replacement;
+        }
+      }
+    }
+  }
+}
+
+void store(DType dtype, void* element, const CaseNumber& number) {
+  if (number.is_float) {
+    store_number(dtype, element, number.real);
+  } else if (is_float(dtype)) {
+    store_number(dtype, element, number.value());
+  } else {
+    store_integer(dtype, element, static_cast<std::int64_t>(number.bits));
+  }
+}
+
+void store_arange(DType dtype, void* element, const CaseContents& contents, std::int64_t i) {
+  double v = contents.start + contents.step * static_cast<double>(i);
+  if (contents.mod) {
+    const auto mod = static_cast<double>(*contents.mod);
+    v = v - std::floor(v / mod) * mod + static_cast<double>(contents.add);
+  }
+  store_number(dtype, element, v);
+}
+
+/// Buffers of a case by the names of their arguments; they live through all its launches.
+class CaseBuffers {
+ public:
+  Status make(const std::vector<CaseLaunch>& launches) {
+    for (const CaseLaunch& launch : launches) {
+      for (const CaseArgument& argument : launch.arguments) {
+        if (!argument.buffer || buffers.contains(argument.name)) {
+          continue;
+        }
+        const CaseBuffer& b = *argument.buffer;
+        Result<Buffer> buffer = make_buffer(b.dtype, b.shape, b.contents);
+        if (!buffer) {
+          return buffer.error();
+        }
+        buffers.emplace(argument.name, *buffer);
+      }
+    }
+    return Ok{};
+  }
+
+  Result<Argument> argument(const CaseFile& file, const CaseArgument& argument) const {
+    if (argument.value) {
+      return *argument.value;
+    }
+    if (argument.is_null) {
+      return Argument::null_pointer(argument.buffer->dtype);
+    }
+    const auto found = buffers.find(argument.alias.empty() ? argument.name : argument.alias);
+    if (found == buffers.end()) {
+      return bad_case(file, fmt::format("`{}` is an alias of no buffer", argument.name));
+    }
+    return Argument::pointer(found->second, argument.offset);
+  }
+
+  std::map<std::string, Buffer> buffers;
+};
+
+std::map<std::string, Buffer> copies_of(const std::map<std::string, Buffer>& buffers) {
+  std::map<std::string, Buffer> copies;
+  for (const auto& [name, buffer] : buffers) {
+    const Result<Buffer> copy = Buffer::copy_of(buffer.dtype(), buffer.shape(), buffer.data());
+    if (copy) {
+      copies.emplace(name, *copy);
+    }
+  }
+  return copies;
+}
+
+Result<LaunchOptions> launch_options(const CaseFile& file, const std::string& mode, int threads) {
+  LaunchOptions options;
+  options.strict = file.is_strict;
+  options.threads = threads;
+  std::vector<std::pair<std::string, Argument>> given = file.options;
+  if (const auto found = file.mode_options.find(mode); found != file.mode_options.end()) {
+    given.insert(given.end(), found->second.begin(), found->second.end());
+  }
+  for (const auto& [name, value] : given) {
+    if (const Status set = set_launch_option(options, name, value); !set) {
+      return bad_case(file, set.error().message);
+    }
+  }
+  return options;
+}
+
+/// Takes the messages of a failure as the run's outcome; errors without any are the machine's.
+bool take_failure(const Error& error, CaseOutcome& outcome) {
+  outcome.messages.insert(outcome.messages.end(), error.messages.begin(), error.messages.end());
+  outcome.is_completed = false;
+  return !error.messages.empty();
+}
+
+/// One launch, or in frontend mode one compilation. False: an error ended the case.
+Result<bool> run_launch(const CaseLaunch& launch_data, const Library& library,
+                        const Arguments& arguments, const LaunchOptions& options, bool is_run,
+                        CaseOutcome& outcome) {
+  const Result<Kernel> kernel = library.kernel(launch_data.kernel);
+  if (!kernel) {
+    return take_failure(kernel.error(), outcome) ? Result<bool>(false)
+                                                 : Result<bool>(kernel.error());
+  }
+  if (!is_run) {
+    const Result<CompileReport> report = compile(*kernel, arguments, options);
+    if (!report) {
+      return take_failure(report.error(), outcome) ? Result<bool>(false)
+                                                   : Result<bool>(report.error());
+    }
+    outcome.messages.insert(outcome.messages.end(), report->messages.begin(),
+                            report->messages.end());
+    outcome.output += report->static_output;
+    return true;
+  }
+  const Result<LaunchReport> report =
+      launch(Device::interpreter(), *kernel, launch_data.grid, arguments, options);
+  if (!report) {
+    return take_failure(report.error(), outcome) ? Result<bool>(false)
+                                                 : Result<bool>(report.error());
+  }
+  outcome.messages.insert(outcome.messages.end(), report->messages.begin(), report->messages.end());
+  outcome.output.insert(0, report->static_output);
+  outcome.is_completed = !report->has_errors();
+  return outcome.is_completed;
+}
+
+}  // namespace
+
+Result<Buffer> make_buffer(DType dtype, const Extents& shape, const CaseContents& contents) {
+  Result<Buffer> buffer = Buffer::zeros(dtype, shape);
+  if (!buffer) {
+    return buffer;
+  }
+  const auto size = static_cast<std::int64_t>(byte_size(dtype));
+  auto* element = static_cast<std::byte*>(buffer->data());
+  for (std::int64_t i = 0; i < buffer->numel(); ++i, element += size) {
+    if (contents.is_arange) {
+      store_arange(dtype, element, contents, i);
+    } else {
+      store(dtype, element,
+            contents.fill ? *contents.fill : contents.data[static_cast<std::size_t>(i)]);
+    }
+  }
+  return buffer;
+}
+
+Result<std::vector<CaseRun>> case_runs(const CaseFile& file) {
+  std::vector<CaseRun> runs = {{"", file.source, file.launches, &file.expect, file.modes}};
+  for (const CaseVariant& variant : file.variants) {
+    Result<std::string> source = edited(file, variant);
+    if (!source) {
+      return source.error();
+    }
+    CaseRun run{variant.title, *std::move(source),
+                variant.launches.empty() ? file.launches : variant.launches, &variant.expect,
+                variant.modes.empty() ? file.modes : variant.modes};
+    replace_arguments(run.launches, variant.set);
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+Result<CaseOutcome> run_case(const CaseFile& file, const CaseRun& run, const std::string& mode,
+                             int threads) {
+  CaseOutcome outcome;
+  Result<LaunchOptions> options = launch_options(file, mode, threads);
+  if (!options) {
+    return options.error();
+  }
+  options->print = [&](std::string_view text) { outcome.output += text; };
+  CaseBuffers buffers;
+  if (const Status made = buffers.make(run.launches); !made) {
+    return made.error();
+  }
+  outcome.before = copies_of(buffers.buffers);
+  outcome.after = buffers.buffers;
+  Environment environment;
+  environment.named_tuples = file.host_types;
+  const Result<Library> library = Library::parse({file.source_name, 1, run.source}, environment);
+  if (!library) {
+    return take_failure(library.error(), outcome) ? Result<CaseOutcome>(outcome)
+                                                  : Result<CaseOutcome>(library.error());
+  }
+  for (const CaseLaunch& launch : run.launches) {
+    Arguments arguments;
+    for (const CaseArgument& argument : launch.arguments) {
+      const Result<Argument> value = buffers.argument(file, argument);
+      if (!value) {
+        return value.error();
+      }
+      arguments.emplace_back(argument.name, *value);
+    }
+    const Result<bool> goes_on =
+        run_launch(launch, *library, arguments, *options, mode != "frontend", outcome);
+    if (!goes_on) {
+      return goes_on.error();
+    }
+    if (!*goes_on) {
+      break;
+    }
+  }
+  return outcome;
+}
+
+}  // namespace tilery::tools

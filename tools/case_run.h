@@ -1,0 +1,44 @@
+// Running a case, and what came of it.
+#pragma once
+
+#include "tilery/message.h"
+#include "tilery/result.h"
+#include "tools/case_file.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilery::tools {
+
+/// A case or one of its variants, ready to run.
+struct CaseRun {
+  std::string title;  ///< of the variant; empty for the case itself
+  std::string source;
+  std::vector<CaseLaunch> launches;
+  const Expectations* expect = nullptr;
+  std::vector<std::string> modes;
+};
+
+/// The case itself first, then its variants. An edit whose old text is not there once is an error.
+[[nodiscard]] Result<std::vector<CaseRun>> case_runs(const CaseFile& file);
+
+/// What one run did.
+struct CaseOutcome {
+  std::vector<Message> messages;  ///< errors, warnings and findings
+  bool is_completed = true;       ///< false: an error ended it
+  std::string output;             ///< static_print and device_print
+  std::map<std::string, Buffer> before;
+  std::map<std::string, Buffer> after;
+};
+
+/// Runs in `mode`, "interpret" or "frontend" (which only compiles). The error is one of the case
+/// file or the machine, never the kernel's.
+[[nodiscard]] Result<CaseOutcome> run_case(const CaseFile& file, const CaseRun& run,
+                                           const std::string& mode, int threads);
+
+/// Fills a buffer as a case file says.
+[[nodiscard]] Result<Buffer> make_buffer(DType dtype, const Extents& shape,
+                                         const CaseContents& contents);
+
+}  // namespace tilery::tools

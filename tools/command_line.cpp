@@ -1,0 +1,235 @@
+#include "tools/command_line.h"
+
+#include "tilery/version.h"
+#include "tools/requests.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilery::tools {
+
+namespace {
+
+constexpr const char* kTopFooter = R"(
+Examples:
+  tilery run add.tl x=randn:f32[1000] y=ones:f32[1000] out=zeros:f32[1000] n=1000 BLOCK=128 \
+             --grid 'cdiv(n, BLOCK)' --print out
+  tilery list add.tl
+  tilery emit add.tl x=zeros:f32[4] y=zeros:f32[4] out=zeros:f32[4] n=4 BLOCK=4 --stage ir
+
+`tilery SUBCOMMAND --help` tells more. Exit codes: 0 good, 1 the kernel is at fault, 2 wrong usage,
+3 the machine is at fault.)";
+
+constexpr const char* kValueHelp = R"(
+VALUE is one of
+  @x.npy                   the array in a NumPy file; bf16:@x.npy and f8e5:@x.npy say what raw bits are
+  zeros:f32[4,6]           an array made on the spot; also ones: empty: rand: randn: arange:
+  full(2.5):f16[8]           full of one number
+  randint(0,9):i32[8]        whole numbers from 0 to 8
+  like(x)                  zeros of x's type and shape
+  x, x+4                   the array of argument x, from its element 4 on
+  7  -1.5  true  none      numbers, bools, None; inf and nan too
+  f16:0.5  i64:3           a number of a given type
+  "text"  tl.float16  (1,2)  for tl.constexpr parameters: a string (quote the quotes for the shell),
+                           a type, a tuple
+Types are i1 i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 f8e4nv f8e5 f8e4b15 f8e4b8 f8e5b16. An extent may be an
+expression over other arguments: zeros:f32[M,N//2]. Launch options are written like arguments:
+num_warps=8 num_stages=2 enable_fp_fusion=false debug=true; a parameter of that name wins.)";
+
+constexpr const char* kRunFooter = R"(
+Examples:
+  tilery run softmax.tl x=@x.npy out='like(x)' stride_row=256 N=256 BLOCK_N=256 --grid 'x.shape[0]' --out out=y.npy
+  tilery run add.tl::add x=arange:f32[100] y=ones:f32[100] out=empty:f32[100] n=100 BLOCK=64 --grid 'cdiv(n, BLOCK)' --print out
+
+--grid takes one to three extents, x first: whole numbers or expressions of + - * // % cdiv() min() max()
+next_power_of_2() over arguments, x.shape[0] and x.numel().)";
+
+constexpr const char* kCaseFooter = R"(
+A case is a kernel, its inputs and the expected outcome, written down as JSON; docs/cases.md has the format. Each gets a
+line: pass, FAIL with what differs, `waits` for an operation that this version lacks, or `manual`.
+
+Examples:
+  tilery case tests/conformance/*.json
+  tilery case --mode frontend C080.json)";
+
+constexpr const char* kEmitFooter = R"(
+Examples:
+  tilery emit softmax.tl --stage ast
+  tilery emit softmax.tl x=zeros:f32[4,64] out=zeros:f32[4,64] stride=64 N=64 BLOCK=64 --stage ir
+  tilery emit softmax.tl ... --dump-after contract_fma --dump-after cse
+
+TILERY_DUMP_DIR=dir writes every stage into files of that folder, for run and lint too.)";
+
+void add_call_options(CLI::App& app, CallRequest& call) {
+  app.add_option("FILE", call.file,
+                 "kernel file (.tl or .py); FILE::KERNEL chooses one of several kernels")
+      ->required();
+  CLI::Option* values =
+      app.add_option("NAME=VALUE", call.values, "arguments of the kernel and launch options");
+  values->type_name("");
+  app.add_option("--on", call.on, "where: interpret (the CPU, every access checked), cuda[:N]");
+  app.add_option("--seed", call.seed, "seed of rand:, randn: and randint: (default 0)");
+  app.add_flag("--strict", call.strict, "refuse Tilery's extensions to the language");
+  app.add_flag("--werror", call.werror, "warnings are errors");
+  app.add_flag("--json", call.json, "report as JSON on standard output");
+}
+
+/// An option that may be given several times, one value each.
+void add_repeated(CLI::App& app, const char* name, std::vector<std::string>& list, const char* type,
+                  const char* description) {
+  app.add_option(name, list, description)->allow_extra_args(false)->type_name(type);
+}
+
+/// The subcommands with their requests; `exit_code` is set by the one that runs.
+class CommandLine {
+ public:
+  CommandLine() {
+    app_.set_version_flag("--version", "tilery " + std::string(version()),
+                          "print the version and exit");
+    app_.set_help_flag("-h,--help", "print this help and exit");
+    app_.require_subcommand(1);
+    app_.footer(kTopFooter);
+    app_.get_formatter()->column_width(26);
+    add_run();
+    add_case();
+    add_lint();
+    add_list();
+    add_emit();
+    add_ops();
+    add_doctor();
+  }
+
+  int run(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+      return app_.exit(success);
+    } catch (const CLI::ParseError& error) {
+      const std::string name = asked_command();
+      std::fprintf(stderr, "tilery%s: %s\nTry `tilery%s --help`.\n", name.c_str(), error.what(),
+                   name.c_str());
+      return 2;
+    }
+    return exit_code_;
+  }
+
+ private:
+  CLI::App* add(const char* name, const char* description) {
+    CLI::App* sub = app_.add_subcommand(name, description);
+    sub->get_formatter()->column_width(26);
+    return sub;
+  }
+
+  std::string asked_command() const {
+    const std::vector<CLI::App*> asked = app_.get_subcommands();
+    return asked.empty() ? "" : " " + asked.front()->get_name();
+  }
+
+  void add_run() {
+    CLI::App* sub = add("run", "run a kernel on arrays and numbers");
+    add_call_options(*sub, run_.call);
+    sub->add_option("--grid", run_.grid, "how many programs: X[,Y[,Z]]")->type_name("X[,Y[,Z]]");
+    sub->add_option("--print", run_.print, "arrays to print afterwards: x[,y]")->type_name("NAMES");
+    sub->add_flag("--print-all", run_.print_all, "print every array afterwards");
+    add_repeated(*sub, "--out", run_.out, "NAME=F.npy", "write an array to a file afterwards");
+    add_repeated(*sub, "--expect", run_.expect, "NAME=F.npy",
+                 "compare an array with a file afterwards");
+    sub->add_option("--rtol", run_.rtol, "relative tolerance of --expect (default 1e-5)");
+    sub->add_option("--atol", run_.atol, "absolute tolerance of --expect (default 1e-8)");
+    sub->add_option("--threads", run_.threads, "worker threads (default: all processors)")
+        ->check(CLI::Range(0, 4096));
+    sub->add_option("--timeout", run_.timeout_seconds, "stop after so many seconds")
+        ->check(CLI::Range(0.0, 1e7));
+    sub->add_option("--check", run_.check,
+                    "none, fast (default) or tracked: how closely a run is watched")
+        ->check(CLI::IsMember({"none", "fast", "tracked"}))
+        ->type_name("LEVEL");
+    sub->footer(std::string(kValueHelp) + "\n" + kRunFooter);
+    sub->callback([this] { exit_code_ = run_command(run_); });
+  }
+
+  void add_case() {
+    CLI::App* sub = add("case", "run launches that are written down with their outcome");
+    sub->add_option("FILE", case_.files, "case files (.json)")->required();
+    sub->add_option("--mode", case_.modes, "modes to try (default: interpret and frontend)")
+        ->check(CLI::IsMember({"interpret", "frontend"}))
+        ->allow_extra_args(false)
+        ->type_name("MODE");
+    sub->add_option("--threads", case_.threads, "worker threads (default: all processors)")
+        ->check(CLI::Range(0, 4096));
+    sub->add_flag("--quiet", case_.quiet, "leave out the lines of cases that pass");
+    sub->add_flag("--json", case_.json, "report as JSON on standard output");
+    sub->footer(kCaseFooter);
+    sub->callback([this] { exit_code_ = case_command(case_); });
+  }
+
+  void add_lint() {
+    CLI::App* sub = add("lint", "check a kernel without running it");
+    add_call_options(*sub, lint_.call);
+    sub->footer(std::string(kValueHelp) +
+                "\n\nWithout arguments only the syntax is checked.\n\nExamples:\n"
+                "  tilery lint softmax.tl\n"
+                "  tilery lint softmax.tl x=zeros:f32[4,64] out=zeros:f32[4,64] stride=64 N=64 "
+                "BLOCK=64");
+    sub->callback([this] { exit_code_ = lint_command(lint_); });
+  }
+
+  void add_list() {
+    CLI::App* sub = add("list", "list a file's kernels with their parameters");
+    sub->add_option("FILE", list_.file, "kernel file (.tl or .py)")->required();
+    sub->add_flag("--json", list_.json, "report as JSON on standard output");
+    sub->callback([this] { exit_code_ = list_command(list_); });
+  }
+
+  void add_emit() {
+    CLI::App* sub = add("emit", "print what becomes of a kernel");
+    add_call_options(*sub, emit_.call);
+    sub->add_option("--stage", emit_.stage,
+                    "ast (the syntax tree as source) or ir (default: typed, optimised)")
+        ->check(CLI::IsMember({"ast", "ir"}))
+        ->type_name("STAGE");
+    add_repeated(
+        *sub, "--dump-after", emit_.dump_after, "PASS",
+        "also print the IR after this pass; `sema` is the one before all, `all` every one");
+    sub->add_flag("--lines", emit_.lines, "show source lines beside the IR");
+    sub->footer(std::string(kValueHelp) + "\n" + kEmitFooter);
+    sub->callback([this] { exit_code_ = emit_command(emit_); });
+  }
+
+  void add_ops() {
+    CLI::App* sub = add("ops", "list the functions of the language and the ops of the IR");
+    sub->add_option("NAME", ops_.name, "show only functions and ops with this in their name");
+    sub->add_flag("--markdown", ops_.markdown, "as the Markdown page docs/ops.md");
+    sub->add_flag("--json", ops_.json, "as JSON");
+    sub->callback([this] { exit_code_ = ops_command(ops_); });
+  }
+
+  void add_doctor() {
+    CLI::App* sub = add("doctor", "say what this installation can do");
+    sub->add_flag("--json", doctor_.json, "report as JSON on standard output");
+    sub->callback([this] { exit_code_ = doctor_command(doctor_); });
+  }
+
+  CLI::App app_{"Runs tile kernels written in Triton's language on a CPU, checking every access.",
+                "tilery"};
+  RunRequest run_;
+  CaseRequest case_;
+  LintRequest lint_;
+  ListRequest list_;
+  EmitRequest emit_;
+  OpsRequest ops_;
+  DoctorRequest doctor_;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  return CommandLine().run(argc, argv);
+}
+
+}  // namespace tilery::tools

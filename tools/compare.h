@@ -1,0 +1,43 @@
+// Comparing arrays.
+#pragma once
+
+#include "tilery/buffer.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace tilery::tools {
+
+/// Floats are equal if they are the same value, both NaN, or |got - want| <= atol + rtol * |want|.
+struct Tolerance {
+  double rtol = 0;
+  double atol = 0;
+  bool signed_zero = false;  ///< +0 and -0 differ
+};
+
+/// The first element that differs, and how many do.
+struct Mismatch {
+  std::int64_t index = 0;
+  std::string got;
+  std::string want;
+  /// How many values of the type lie between the two; nothing for NaN, infinities and integers.
+  std::optional<std::uint64_t> ulps;
+  std::int64_t count = 0;
+  std::int64_t numel = 0;
+};
+
+/// Compares with a buffer of as many elements, whose type may be another one of the same kind (a
+/// float64 reference for a float32 array): its numbers are rounded to `got`'s type first. Integers
+/// compare exactly.
+[[nodiscard]] std::optional<Mismatch> compare(const Buffer& got, const Buffer& want,
+                                              const Tolerance& tolerance);
+
+/// True if both are floats or both are integers.
+[[nodiscard]] bool are_comparable(DType a, DType b);
+
+/// "element 3 [1, 0] is 2.5, expected 2.0 (1234 ulps); 2 of 6 elements differ".
+[[nodiscard]] std::string mismatch_text(const Mismatch& mismatch, const Extents& shape);
+
+}  // namespace tilery::tools

@@ -1,0 +1,51 @@
+// What people see: messages, errors, a progress bar.
+#pragma once
+
+#include "tilery/message.h"
+#include "tilery/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace tilery::tools {
+
+/// True on a terminal, unless the environment variable NO_COLOR is set to anything.
+[[nodiscard]] bool use_color(std::FILE* stream);
+
+/// Writes to standard output or error; a closed pipe is no error of ours.
+void print_out(std::string_view text);
+void print_err(std::string_view text);
+
+/// All messages on standard error, in colour where it suits.
+void print_messages(const std::vector<Message>& messages);
+/// The error's messages, or "tilery: error: …" if it has none.
+void print_error(const Error& error);
+
+/// The exit code that an error asks for.
+[[nodiscard]] int exit_code(const Error& error);
+
+/// A bar on standard error that appears when a run takes longer than two seconds. On terminals
+/// only.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string what);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(std::int64_t done, std::int64_t total);
+  /// Wipes the bar; what is printed next starts on a clean line.
+  void clear();
+
+ private:
+  std::string what_;
+  bool is_terminal_;
+  bool is_shown_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace tilery::tools

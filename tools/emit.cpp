@@ -1,0 +1,131 @@
+// `tilery emit`: the stages of a kernel as text.
+#include "tools/call.h"
+#include "tools/console.h"
+#include "tools/dump.h"
+#include "tools/report_json.h"
+#include "tools/requests.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilery::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One text that the command prints: a stage, or the IR after a pass.
+struct Emitted {
+  std::string title;
+  std::string text;
+};
+
+/// Collects the texts; warnings go to `messages`.
+class Emitter {
+ public:
+  explicit Emitter(const EmitRequest& request) : request_(request) {}
+
+  Status emit() {
+    if (request_.stage == "ast") {
+      const Result<Library> library = Library::parse_file(split_file(request_.call.file).file);
+      if (!library) {
+        return library.error();
+      }
+      texts.push_back({"ast", library->ast_text()});
+      return Ok{};
+    }
+    const Result<Call> call = prepare_call(request_.call);
+    if (!call) {
+      return call.error();
+    }
+    const Result<CompileReport> report = compile_call(*call);
+    if (!report) {
+      return report.error();
+    }
+    messages = report->messages;
+    if (const std::string missing = unknown_pass(); !missing.empty()) {
+      return Error{ErrorKind::Usage,
+                   fmt::format("--dump-after {}: there is no pass of that name; they are: {}",
+                               missing, fmt::join(passes_, ", ")),
+                   {}};
+    }
+    texts.push_back({"ir", report->ir});
+    return Ok{};
+  }
+
+  std::vector<Emitted> texts;
+  std::vector<Message> messages;
+
+ private:
+  bool is_wanted(std::string_view pass) const {
+    const std::vector<std::string>& wanted = request_.dump_after;
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const std::string& name) { return name == pass || name == "all"; });
+  }
+
+  std::string unknown_pass() const {
+    for (const std::string& name : request_.dump_after) {
+      if (name != "all" && std::find(passes_.begin(), passes_.end(), name) == passes_.end()) {
+        return name;
+      }
+    }
+    return {};
+  }
+
+  Result<CompileReport> compile_call(const Call& call) {
+    LaunchOptions options;
+    options.strict = request_.call.strict;
+    CompileOptions compile_options;
+    compile_options.source_lines = request_.lines;
+    compile_options.after_pass = [&](std::string_view pass, std::string_view ir) {
+      if (std::find(passes_.begin(), passes_.end(), pass) == passes_.end()) {
+        passes_.emplace_back(pass);
+      }
+      if (is_wanted(pass)) {
+        texts.push_back({fmt::format("after {}", pass), std::string(ir)});
+      }
+    };
+    return compile(call.kernel, call.arguments.arguments, options, compile_options);
+  }
+
+  const EmitRequest& request_;
+  std::vector<std::string> passes_;
+};
+
+}  // namespace
+
+int emit_command(const EmitRequest& request) {
+  const bool json = request.call.json;
+  Emitter emitter(request);
+  const Status status = emitter.emit();
+  if (!status) {
+    return fail("emit", status.error(), json);
+  }
+  const int exit_code = request.call.werror && !emitter.messages.empty() ? 1 : 0;
+  if (json) {
+    Json report = report_head("emit", exit_code);
+    report["messages"] = messages_json(emitter.messages);
+    Json texts = Json::array();
+    for (const Emitted& emitted : emitter.texts) {
+      texts.push_back({{"stage", emitted.title}, {"text", emitted.text}});
+    }
+    report["texts"] = std::move(texts);
+    print_json(report);
+    return exit_code;
+  }
+  print_messages(emitter.messages);
+  for (const Emitted& emitted : emitter.texts) {
+    if (emitter.texts.size() > 1) {
+      print_out(fmt::format("// ---- {} ----\n", emitted.title));
+    }
+    print_out(emitted.text);
+  }
+  return exit_code;
+}
+
+}  // namespace tilery::tools

@@ -1,0 +1,29 @@
+// Reports as JSON; docs/cli.md says what the fields mean.
+#pragma once
+
+#include "tilery/buffer.h"
+#include "tilery/message.h"
+#include "tilery/result.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tilery::tools {
+
+/// {"tool", "version", "command", "status", "exit_code"}: the head of every report.
+[[nodiscard]] nlohmann::ordered_json report_head(const char* command, int exit_code);
+[[nodiscard]] nlohmann::ordered_json messages_json(const std::vector<Message>& messages);
+/// {"dtype", "shape", "data"}: numbers flat in row-major order; NaN and infinities are the strings
+/// "nan", "inf", "-inf"; elements never written are null.
+[[nodiscard]] nlohmann::ordered_json array_json(const Buffer& buffer);
+/// A whole report of a command that failed.
+[[nodiscard]] nlohmann::ordered_json error_json(const char* command, const Error& error);
+/// Writes a report to standard output, with a line feed. Bytes that are no UTF-8 become U+FFFD.
+void print_json(const nlohmann::ordered_json& report);
+
+/// Prints an error as JSON or as text, and returns its exit code.
+int fail(const char* command, const Error& error, bool json);
+
+}  // namespace tilery::tools

@@ -1,0 +1,78 @@
+// What the command line asks for, as plain data: one struct a subcommand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tilery::tools {
+
+/// A kernel, its arguments and how to treat it; shared by run, lint and emit.
+struct CallRequest {
+  std::string file;                 ///< FILE or FILE::KERNEL
+  std::vector<std::string> values;  ///< NAME=VALUE
+  std::string on;                   ///< "", "interpret", "cuda", "cuda:N"
+  unsigned long long seed = 0;
+  bool strict = false;
+  bool json = false;
+  bool werror = false;
+};
+
+struct RunRequest {
+  CallRequest call;
+  std::string grid;
+  std::string print;  ///< names, comma-separated
+  bool print_all = false;
+  std::vector<std::string> out;     ///< NAME=FILE
+  std::vector<std::string> expect;  ///< NAME=FILE
+  double rtol = 1e-5;
+  double atol = 1e-8;
+  int threads = 0;
+  double timeout_seconds = 0;
+  std::string check = "fast";
+};
+
+struct LintRequest {
+  CallRequest call;
+};
+
+struct EmitRequest {
+  CallRequest call;
+  std::string stage = "ir";
+  std::vector<std::string> dump_after;
+  bool lines = false;
+};
+
+struct CaseRequest {
+  std::vector<std::string> files;
+  std::vector<std::string> modes;  ///< empty: interpret and frontend
+  int threads = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct ListRequest {
+  std::string file;
+  bool json = false;
+};
+
+struct OpsRequest {
+  std::string name;
+  bool markdown = false;
+  bool json = false;
+};
+
+struct DoctorRequest {
+  bool json = false;
+};
+
+// Each runs a subcommand and returns its exit code: 0 good, 1 the kernel's fault, 2 wrong usage,
+// 3 the machine's fault.
+int run_command(const RunRequest& request);
+int lint_command(const LintRequest& request);
+int emit_command(const EmitRequest& request);
+int case_command(const CaseRequest& request);
+int list_command(const ListRequest& request);
+int ops_command(const OpsRequest& request);
+int doctor_command(const DoctorRequest& request);
+
+}  // namespace tilery::tools

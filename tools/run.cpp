@@ -1,0 +1,317 @@
+// `tilery run`: arguments → launch → arrays printed, compared, written.
+#include "tilery/launch.h"
+#include "tilery/npy.h"
+#include "tools/array_text.h"
+#include "tools/call.h"
+#include "tools/compare.h"
+#include "tools/console.h"
+#include "tools/dump.h"
+#include "tools/report_json.h"
+#include "tools/requests.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilery::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Error wrong(std::string message) {
+  return {ErrorKind::Usage, std::move(message), {}};
+}
+
+/// An array that is named on the command line, with the file that goes with it.
+struct NamedFile {
+  std::string name;
+  Buffer buffer;
+  std::string path;
+};
+
+struct Expectation {
+  NamedFile file;
+  Buffer want;
+};
+
+/// What is to be done after the run; all of it is looked up and loaded before.
+struct Wishes {
+  std::vector<std::pair<std::string, Buffer>> print;
+  std::vector<NamedFile> out;
+  std::vector<Expectation> expect;
+};
+
+Error no_array(const CallArguments& arguments, const std::string& option, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, buffer] : arguments.arrays) {
+    names.push_back(known);
+  }
+  return wrong(fmt::format("{} {}: there is no array argument of that name; there {}: {}", option,
+                           name, names.size() == 1 ? "is" : "are",
+                           names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+}
+
+Result<std::vector<NamedFile>> named_files(const CallArguments& arguments, const char* option,
+                                           const std::vector<std::string>& texts) {
+  std::vector<NamedFile> files;
+  for (const std::string& text : texts) {
+    const Result<std::pair<std::string, std::string>> pair = split_pair(text);
+    if (!pair || pair->second.empty()) {
+      return wrong(fmt::format("{} {}: write NAME=FILE.npy", option, text));
+    }
+    const auto found = arguments.arrays.find(pair->first);
+    if (found == arguments.arrays.end()) {
+      return no_array(arguments, option, pair->first);
+    }
+    // `@` is how arguments name files; accept it here too.
+    const std::string path = pair->second.starts_with('@') ? pair->second.substr(1) : pair->second;
+    files.push_back({pair->first, found->second, path});
+  }
+  return files;
+}
+
+Result<Expectation> load_expectation(const NamedFile& file) {
+  const DType dtype = file.buffer.dtype();
+  // bf16 and fp8 may lie in the file as raw bits.
+  const bool is_raw = is_float(dtype) && (byte_size(dtype) == 1 || dtype == DType::BF16);
+  Result<Buffer> want = load_npy(file.path);
+  if (is_raw && (!want || !is_float(want->dtype()))) {
+    want = load_npy(file.path, dtype);
+  }
+  if (!want) {
+    return want.error();
+  }
+  if (want->shape() != file.buffer.shape() || !are_comparable(dtype, want->dtype())) {
+    return wrong(fmt::format("--expect {}={}: the file holds {}, the argument is {}", file.name,
+                             file.path, array_type_text(*want), array_type_text(file.buffer)));
+  }
+  return Expectation{file, *want};
+}
+
+Result<Wishes> read_wishes(const RunRequest& request, const CallArguments& arguments) {
+  Wishes wishes;
+  if (request.print_all) {
+    wishes.print.assign(arguments.arrays.begin(), arguments.arrays.end());
+  } else if (!request.print.empty()) {
+    for (const std::string& name : split_top_level(request.print)) {
+      const auto found = arguments.arrays.find(name);
+      if (found == arguments.arrays.end()) {
+        return no_array(arguments, "--print", name);
+      }
+      wishes.print.emplace_back(name, found->second);
+    }
+  }
+  Result<std::vector<NamedFile>> out = named_files(arguments, "--out", request.out);
+  if (!out) {
+    return out.error();
+  }
+  wishes.out = *std::move(out);
+  const Result<std::vector<NamedFile>> expect = named_files(arguments, "--expect", request.expect);
+  if (!expect) {
+    return expect.error();
+  }
+  for (const NamedFile& file : *expect) {
+    Result<Expectation> expectation = load_expectation(file);
+    if (!expectation) {
+      return expectation.error();
+    }
+    wishes.expect.push_back(*std::move(expectation));
+  }
+  return wishes;
+}
+
+Result<std::vector<std::int64_t>> read_grid(const std::string& text,
+                                            const CallArguments& arguments) {
+  if (text.empty()) {
+    return wrong(
+        "--grid is missing: how many programs shall run? --grid 1 for a single one, "
+        "--grid 'cdiv(n, BLOCK)' for as many as cover n elements");
+  }
+  std::string_view inside = text;
+  // `(4, 2)`, as Python writes it, is welcome too.
+  if (inside.front() == '(' && inside.back() == ')' && split_top_level(inside).size() == 1 &&
+      split_top_level(inside.substr(1, inside.size() - 2)).size() > 1) {
+    inside = inside.substr(1, inside.size() - 2);
+  }
+  std::vector<std::int64_t> grid;
+  for (const std::string& extent : split_top_level(inside)) {
+    const Result<std::int64_t> value = evaluate(extent, arguments.names());
+    if (!value) {
+      return wrong("--grid: " + value.error().message);
+    }
+    grid.push_back(*value);
+  }
+  return grid;
+}
+
+LaunchOptions launch_options(const RunRequest& request) {
+  LaunchOptions options;
+  options.strict = request.call.strict;
+  options.threads = request.threads;
+  options.timeout = std::chrono::milliseconds(
+      static_cast<std::int64_t>(std::ceil(request.timeout_seconds * 1000)));
+  options.check = request.check == "none"      ? Checks::None
+                  : request.check == "tracked" ? Checks::Tracked
+                                               : Checks::Fast;
+  return options;
+}
+
+/// Everything that a run has to tell.
+struct Outcome {
+  LaunchReport launch;
+  std::string output;  ///< device_print and static_print, kept for JSON
+  std::vector<std::string> mismatches;
+  int exit_code = 0;
+};
+
+class Run {
+ public:
+  explicit Run(const RunRequest& request) : request_(request), json_(request.call.json) {}
+
+  int operator()() {
+    const Result<Device> device = choose_device(request_.call.on);
+    if (!device) {
+      return fail("run", device.error(), json_);
+    }
+    const Result<Call> call = prepare_call(request_.call);
+    if (!call) {
+      return fail("run", call.error(), json_);
+    }
+    const Result<std::vector<std::int64_t>> grid = read_grid(request_.grid, call->arguments);
+    if (!grid) {
+      return fail("run", grid.error(), json_);
+    }
+    const Result<Wishes> wishes = read_wishes(request_, call->arguments);
+    if (!wishes) {
+      return fail("run", wishes.error(), json_);
+    }
+    if (const Status dumped = dump(*call); !dumped) {
+      return fail("run", dumped.error(), json_);
+    }
+    Result<LaunchReport> report = launch_call(*device, *call, *grid);
+    if (!report) {
+      return fail("run", report.error(), json_);
+    }
+    outcome_.launch = *std::move(report);
+    return finish(*wishes);
+  }
+
+ private:
+  Status dump(const Call& call) const {
+    const std::string directory = dump_directory();
+    return directory.empty() ? Status(Ok{})
+                             : dump_stages(directory, call.library, call.kernel,
+                                           call.arguments.arguments, launch_options(request_));
+  }
+
+  Result<LaunchReport> launch_call(const Device& device, const Call& call,
+                                   const std::vector<std::int64_t>& grid) {
+    LaunchOptions options = launch_options(request_);
+    ProgressBar progress(call.kernel.name());
+    options.progress = [&](std::int64_t done, std::int64_t total) { progress.update(done, total); };
+    options.print = [&](std::string_view text) {
+      progress.clear();
+      show(text);
+    };
+    return launch(device, call.kernel, grid, call.arguments.arguments, options);
+  }
+
+  void show(std::string_view text) {
+    if (json_) {
+      outcome_.output += text;
+    } else {
+      print_out(text);
+    }
+  }
+
+  bool is_good() const {
+    return !outcome_.launch.has_errors() &&
+           (!request_.call.werror || outcome_.launch.messages.empty());
+  }
+
+  int finish(const Wishes& wishes) {
+    // What the compiler printed came before what the run printed.
+    outcome_.output.insert(0, outcome_.launch.static_output);
+    if (!json_) {
+      print_out(outcome_.launch.static_output);
+      print_messages(outcome_.launch.messages);
+    }
+    outcome_.exit_code = is_good() ? 0 : 1;
+    if (is_good()) {
+      check_expectations(wishes);
+      for (const NamedFile& file : wishes.out) {
+        if (const Status saved = save_npy(file.path, file.buffer); !saved) {
+          return fail("run", saved.error(), json_);
+        }
+      }
+    }
+    if (json_) {
+      print_json(report(wishes));
+    } else {
+      print_arrays(wishes);
+    }
+    return outcome_.exit_code;
+  }
+
+  void check_expectations(const Wishes& wishes) {
+    const Tolerance tolerance{request_.rtol, request_.atol, false};
+    for (const Expectation& e : wishes.expect) {
+      const std::optional<Mismatch> mismatch = compare(e.file.buffer, e.want, tolerance);
+      if (mismatch) {
+        outcome_.mismatches.push_back(fmt::format("`{}` differs from `{}`: {}", e.file.name,
+                                                  e.file.path,
+                                                  mismatch_text(*mismatch, e.file.buffer.shape())));
+        outcome_.exit_code = 1;
+      }
+    }
+  }
+
+  void print_arrays(const Wishes& wishes) const {
+    if (is_good()) {
+      for (const auto& [name, buffer] : wishes.print) {
+        print_out(fmt::format("{}: {}\n{}\n", name, array_type_text(buffer), array_text(buffer)));
+      }
+    }
+    for (const std::string& mismatch : outcome_.mismatches) {
+      print_error({ErrorKind::Kernel, mismatch, {}});
+    }
+  }
+
+  Json report(const Wishes& wishes) const {
+    const LaunchReport& launch = outcome_.launch;
+    Json json = report_head("run", outcome_.exit_code);
+    json["messages"] = messages_json(launch.messages);
+    json["output"] = outcome_.output;
+    json["completed"] = launch.completed;
+    json["programs_run"] = launch.programs_run;
+    json["compile_ns"] = launch.compile_time.count();
+    json["run_ns"] = launch.run_time.count();
+    json["mismatches"] = outcome_.mismatches;
+    Json arrays = Json::object();
+    if (is_good()) {
+      for (const auto& [name, buffer] : wishes.print) {
+        arrays[name] = array_json(buffer);
+      }
+    }
+    json["arrays"] = std::move(arrays);
+    return json;
+  }
+
+  const RunRequest& request_;
+  bool json_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+int run_command(const RunRequest& request) {
+  return Run(request)();
+}
+
+}  // namespace tilery::tools
