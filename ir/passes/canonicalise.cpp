@@ -1,6 +1,7 @@
 #include "ir/passes/canonicalise.h"
 
 #include "ir/analysis/loops.h"
+#include "ir/analysis/uses.h"
 #include "ir/builder.h"
 #include "ir/passes/canonicalise_control.h"
 #include "ir/passes/canonicalise_rules.h"
@@ -234,34 +235,47 @@ class Canonicaliser {
     remove(id);
   }
 
-  /// What the walk of the body has brought to light: values that turned out not to change, and an
-  /// exit flag that stays false. Each found value is put in place in the body, which may show more.
+  /// What the walk of the body has brought to light: an exit flag that stays false, and values that
+  /// turned out not to change. Each found value is put in place in the body, which may show more.
   void finish_loop(InstId id) {
-    while (canonical::merge_carried(function_, function_.inst(id), replacements_)) {
+    bool found = canonical::never_exits(function_, function_.inst(id));
+    if (found) {
+      drop_exit(id);
+    }
+    found |= canonical::merge_carried(function_, function_.inst(id), replacements_);
+    while (found) {
       changed_ = true;
       for (const RegionId region : function_.inst(id).regions) {
         for_each_inst(function_, region,
                       [&](InstId inner) { replacements_.apply(function_.inst(inner)); });
       }
+      found = canonical::merge_carried(function_, function_.inst(id), replacements_);
     }
-    if (canonical::never_exits(function_, function_.inst(id))) {
-      function_.inst(id).attrs[static_cast<std::size_t>(attr_index(Op::For, "has_exit"))] = false;
-      changed_ = true;
-    }
+  }
+
+  /// The flag is false wherever it is read; what is left is a carried value without uses.
+  void drop_exit(InstId id) {
+    Inst& loop = function_.inst(id);
+    loop.attrs[static_cast<std::size_t>(attr_index(Op::For, "has_exit"))] = false;
+    const ValueId no = loop.operands[first_init(loop)];
+    replacements_.set(body_arg(function_, loop, 0), no);
+    replacements_.set(loop.result(), no);
   }
 
   // ---- parameters ----
 
+  /// Puts a constant at the head of the body for each used parameter that is promised to be 1.
   void replace_known_params() {
-    std::vector<InstId> made;
+    const Uses uses = find_uses(function_);
     const std::vector<ValueId> args = function_.region(function_.body).args;
-    context_.builder.set_region(function_.body);
     const std::size_t count = function_.region(function_.body).insts.size();
+    context_.builder.set_region(function_.body);
     for (std::size_t i = 0; i < function_.params.size(); ++i) {
-      const Param& param = function_.params[i];
-      if (param.facts.equals_1 && !param.type.is_pointer() &&
-          is_integer(param.type.element.scalar)) {
-        replacements_.set(args[i], context_.builder.constant_int(Type(param.type), 1));
+      const Type type = function_.params[i].type;
+      const bool is_one = function_.params[i].facts.equals_1 && !type.is_pointer() &&
+                          is_integer(type.element.scalar);
+      if (is_one && uses.count(args[i]) != 0) {
+        replacements_.set(args[i], context_.builder.constant_int(type, 1));
         changed_ = true;
       }
     }

@@ -64,8 +64,16 @@ Carried carried_value(const Function& function, const Inst& loop, std::size_t i,
   return carried;
 }
 
-bool is_invariant(const Carried& c) {
-  return (c.next == c.body_arg || c.next == c.init) && (c.passed == c.arg || c.passed == c.init);
+/// The same value, or constants that are alike.
+bool is_equal(const Function& function, ValueId a, ValueId b) {
+  const auto bits = function.constant_bits(a);
+  return a == b ||
+         (bits && function.constant_bits(b) == bits && function.type(a) == function.type(b));
+}
+
+bool is_invariant(const Function& function, const Carried& c) {
+  return (c.next == c.body_arg || is_equal(function, c.next, c.init)) &&
+         (c.passed == c.arg || is_equal(function, c.passed, c.init));
 }
 
 bool is_same(const Carried& a, const Carried& b) {
@@ -128,7 +136,7 @@ bool merge_carried(const Function& function, const Inst& loop, Replacements& rep
     if (i == 0 && has_exit(loop)) {
       continue;
     }
-    if (is_invariant(carried)) {
+    if (is_invariant(function, carried)) {
       const ValueId init = carried.init;
       changed |= merge(carried, {init, init, init, init, init, init}, replacements);
       continue;

@@ -223,6 +223,8 @@ constexpr std::array kRules{
     Rule{Op::IDiv, [](Context& c, const Inst& i) { return lhs_if(c, i, is_one); }},
     // x % 1 → 0, integers
     Rule{Op::Rem, [](Context& c, const Inst& i) { return constant_if(c, i, is_integer_op(c, i) && c.is(i.operand(1), is_one), 0); }},
+    // p + 0 → p, pointers
+    Rule{Op::AddPtr, [](Context& c, const Inst& i) { return lhs_if(c, i, is_integer_zero); }},
     Rule{Op::Fma, fma_by_one},
     Rule{Op::Fma, fma_plus_zero},
     // - - x → x, ~ ~ x → x

@@ -135,11 +135,16 @@ bool is_elementwise(const OpDef& def) {
 
 //     %a = splat %x : f32[8]
 //     %b = reshape %a : f32[2, 4]        →      %b = splat %x : f32[2, 4]
+//
+// A scalar made a tile by another op than splat is a splat, too.
 ValueId reshape_uniform(Context& c, const Inst& inst) {
   if (op_def(inst.op).family != OpFamily::Shape || inst.op == Op::Splat) {
     return {};
   }
   const ValueId x = inst.operand(0);
+  if (c.type(x).is_scalar() && !is_constant(c, x)) {
+    return c.builder.splat_to(x, c.type(inst.result()).shape);
+  }
   const bool uniform = splatted(c, x) || is_constant(c, x);
   return uniform ? refill(c, x, c.type(inst.result()).shape) : ValueId();
 }
