@@ -48,6 +48,9 @@ struct RunOptions {
   CheckLevel check = CheckLevel::Fast;
   std::chrono::milliseconds timeout{0};  ///< 0: none
   int max_findings = 20;                 ///< distinct findings kept
+  /// The text that the function's locations point into: findings on one source line are then
+  /// merged. Without it only those at equal ranges are.
+  const SourceMap* sources = nullptr;
   /// Text of device_print, whole lines, in program order when threads == 1 and grouped by program
   /// otherwise.
   std::function<void(std::string_view)> print;

@@ -1,0 +1,284 @@
+#include "interpreter/combine.h"
+
+#include "ir/support/check.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilery::interpreter {
+namespace {
+
+class CombinePlanner {
+ public:
+  CombinePlanner(Planner& planner, InstId inst)
+      : planner_(planner),
+        function_(planner.function()),
+        region_(function_.region(planner.inst(inst).regions[0])),
+        register_of_(function_.values.size(), -1) {}
+
+  CombinePlan run() {
+    plan_.operand_count = static_cast<int>(region_.args.size() / 2);
+    for (const ValueId argument : region_.args) {
+      add_register(argument);
+    }
+    for (const InstId id : region_.insts) {
+      plan_inst(id);
+    }
+    reserve();
+    return std::move(plan_);
+  }
+
+ private:
+  int add_register(ValueId value) {
+    CombinePlan::Register reg;
+    reg.width = static_cast<std::uint32_t>(function_.type(value).element.byte_size());
+    plan_.registers.push_back(reg);
+    register_of_[value.index] = static_cast<int>(plan_.registers.size() - 1);
+    return register_of_[value.index];
+  }
+
+  void plan_inst(InstId id) {
+    const Inst& inst = function_.inst(id);
+    if (inst.op == Op::Yield) {
+      for (const ValueId value : inst.operands) {
+        plan_.results.push_back(register_of_[value.index]);
+      }
+      return;
+    }
+    if (inst.op == Op::Bitcast) {
+      register_of_[inst.result().index] = register_of_[inst.operand(0).index];
+      return;
+    }
+    const int out = add_register(inst.result());
+    if (inst.op == Op::Constant) {
+      plan_.registers[out].is_constant = true;
+      plan_.registers[out].bits = inst.bits_attr(0);
+      return;
+    }
+    plan_.registers[out].scratch =
+        planner_.scratch(CombinePlan::kBlock * plan_.registers[out].width);
+    plan_.ops.push_back(combine_op(id, out));
+  }
+
+  [[nodiscard]] Scalar scalar(ValueId value) const {
+    const ElementType element = function_.type(value).element;
+    return element.is_pointer() ? Scalar::U64 : element.scalar;
+  }
+
+  CombineOp combine_op(InstId id, int out) {
+    const Inst& inst = function_.inst(id);
+    TILERY_CHECK(op_def(inst.op).is_map(), "combine regions hold element-wise ops only");
+    CombineOp op;
+    op.inst = id;
+    op.out = out;
+    for (const ValueId operand : inst.operands) {
+      op.in[op.count++] = register_of_[operand.index];
+    }
+    const Scalar from = scalar(inst.operands[0]);
+    if (inst.op == Op::Cast) {
+      const Scalar to = scalar(inst.result());
+      op.kernel = kernels().cast(from, to, inst.int_attr(attr_index(Op::Cast, "rounding")) == 1);
+      op.kernel = op.kernel != nullptr ? op.kernel : kernels().cast(from, to);
+      op.events = kernels().cast_events(from, to);
+      op.guard = is_float(to) && !is_fp8(to) ? kernels().has_nonfinite(to) : nullptr;
+    } else if (inst.op == Op::Select) {
+      op.kernel = kernels().map(Op::Select, scalar(inst.result()));
+    } else {
+      const bool has_flag = inst.op == Op::Minimum || inst.op == Op::Maximum;
+      op.kernel = kernels().map(inst.op, from, has_flag && inst.bool_attr(0));
+      op.events = kernels().map_events(inst.op, from);
+      op.guard = kernels().has_nonfinite(from);
+    }
+    return op;
+  }
+
+  void reserve() {
+    for (const int result : plan_.results) {
+      plan_.staging.push_back(
+          planner_.scratch(CombinePlan::kBlock * plan_.registers[result].width));
+    }
+    for (int i = 0; i < plan_.operand_count; ++i) {
+      plan_.spread.push_back(planner_.scratch(CombinePlan::kBlock * plan_.registers[i].width));
+    }
+    plan_.table = planner_.scratch(plan_.registers.size() * sizeof(Operand));
+    plan_.event_bytes = planner_.scratch(CombinePlan::kBlock);
+  }
+
+  Planner& planner_;
+  const Function& function_;
+  const Region& region_;
+  std::vector<int> register_of_;
+  CombinePlan plan_;
+};
+
+std::uint64_t lane_bits(const Operand& operand, std::size_t width, std::size_t lane) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits,
+              static_cast<const std::byte*>(operand.data) + (operand.is_splat ? 0 : lane * width),
+              width);
+  return bits;
+}
+
+/// One block of lanes: registers are set by the caller for the arguments.
+class BlockRun {
+ public:
+  BlockRun(ProgramState& state, const CombinePlan& plan, const FoldTiles& tiles)
+      : state_(state),
+        plan_(plan),
+        tiles_(tiles),
+        registers_(reinterpret_cast<Operand*>(state.scratch + plan.table)) {
+    for (std::size_t i = 0; i < plan.registers.size(); ++i) {
+      const CombinePlan::Register& reg = plan.registers[i];
+      if (reg.is_constant) {
+        registers_[i] = {&reg.bits, true};
+      } else {
+        registers_[i] = {state.scratch + reg.scratch, false};
+      }
+    }
+  }
+
+  void set_left(int operand, Operand value) { registers_[operand] = value; }
+
+  void set_right(int operand, Operand value) { registers_[plan_.operand_count + operand] = value; }
+
+  /// Computes `n` lanes, the first of which has index `lane` in the work tile, and writes the
+  /// results over the lanes from `target` on.
+  bool run(std::size_t n, std::size_t lane, std::size_t target) {
+    bool is_quiet = true;
+    for (const CombineOp& op : plan_.ops) {
+      std::array<Operand, 3> in;
+      for (int i = 0; i < op.count; ++i) {
+        in[i] = registers_[op.in[i]];
+      }
+      auto* const out = const_cast<void*>(registers_[op.out].data);
+      op.kernel(out, in.data(), n);
+      is_quiet = look_for_events(op, out, in, n, lane) && is_quiet;
+    }
+    write_results(n, target);
+    return is_quiet;
+  }
+
+ private:
+  bool look_for_events(const CombineOp& op, const void* out, const std::array<Operand, 3>& in,
+                       std::size_t n, std::size_t lane) {
+    if (!tiles_.looks_for_events || op.events == nullptr ||
+        (op.guard != nullptr && !op.guard(out, n))) {
+      return true;
+    }
+    auto* const events = reinterpret_cast<std::uint8_t*>(state_.scratch + plan_.event_bytes);
+    const std::size_t first = op.events(out, in.data(), n, events);
+    for (std::size_t i = first; i < n && tiles_.events != nullptr; ++i) {
+      if (events[i] != kNoEvent) {
+        add_event(op, out, in, events[i], i, lane);
+      }
+    }
+    return first == n;
+  }
+
+  void add_event(const CombineOp& op, const void* out, const std::array<Operand, 3>& in,
+                 std::uint8_t event, std::size_t i, std::size_t lane) {
+    CombineEvent found;
+    found.origin.inst = op.inst;
+    found.origin.event = event;
+    for (int k = 0; k < op.count; ++k) {
+      found.origin.operands[k] = lane_bits(in[k], plan_.registers[op.in[k]].width, i);
+    }
+    found.origin.result = lane_bits({out, false}, plan_.registers[op.out].width, i);
+    found.rest = (lane + i) % tiles_.rest;
+    tiles_.events->push_back(found);
+  }
+
+  /// In two goes: a result may be another one's argument.
+  void write_results(std::size_t n, std::size_t target) {
+    for (std::size_t i = 0; i < plan_.results.size(); ++i) {
+      const Operand& result = registers_[plan_.results[i]];
+      const std::uint32_t width = plan_.registers[plan_.results[i]].width;
+      std::byte* const room = state_.scratch + plan_.staging[i];
+      if (result.is_splat) {
+        kernels().memory(width).fill(room, result.data, n);
+      } else {
+        std::memcpy(room, result.data, n * width);
+      }
+    }
+    for (std::size_t i = 0; i < plan_.results.size(); ++i) {
+      const std::uint32_t width = plan_.registers[plan_.results[i]].width;
+      std::memcpy(tiles_.data[i] + target * width, state_.scratch + plan_.staging[i], n * width);
+    }
+  }
+
+  ProgramState& state_;
+  const CombinePlan& plan_;
+  const FoldTiles& tiles_;
+  Operand* registers_;
+};
+
+const std::byte* lane_of(const CombinePlan& plan, const FoldTiles& tiles, int operand,
+                         std::size_t lane) {
+  return tiles.data[operand] + lane * plan.registers[operand].width;
+}
+
+/// `n` lanes of the row that starts at `row`, beginning at column `column`, over and over.
+Operand repeated_row(ProgramState& state, const CombinePlan& plan, const FoldTiles& tiles,
+                     int operand, std::size_t row, std::size_t column, std::size_t n) {
+  const std::byte* const start = lane_of(plan, tiles, operand, row * tiles.rest);
+  if (tiles.rest == 1) {
+    return {start, true};
+  }
+  const std::uint32_t width = plan.registers[operand].width;
+  std::byte* const room = state.scratch + plan.spread[operand];
+  for (std::size_t done = 0; done < n;) {
+    const std::size_t count = std::min(n - done, tiles.rest - column);
+    std::memcpy(room + done * width, start + column * width, count * width);
+    done += count;
+    column = 0;
+  }
+  return {room, false};
+}
+
+}  // namespace
+
+CombinePlan plan_combine(Planner& planner, InstId inst) {
+  return CombinePlanner(planner, inst).run();
+}
+
+bool fold_tree(ProgramState& state, const CombinePlan& plan, const FoldTiles& tiles) {
+  BlockRun block(state, plan, tiles);
+  bool is_quiet = true;
+  std::size_t length = tiles.length;
+  for (std::size_t half = std::bit_ceil(length) / 2; half != 0; half /= 2) {
+    const std::size_t paired = length > half ? (length - half) * tiles.rest : 0;
+    for (std::size_t lane = 0; lane < paired; lane += CombinePlan::kBlock) {
+      const std::size_t n = std::min(CombinePlan::kBlock, paired - lane);
+      for (int i = 0; i < plan.operand_count; ++i) {
+        block.set_left(i, {lane_of(plan, tiles, i, lane), false});
+        block.set_right(i, {lane_of(plan, tiles, i, half * tiles.rest + lane), false});
+      }
+      is_quiet = block.run(n, lane, lane) && is_quiet;
+    }
+    length = std::min(length, half);
+  }
+  return is_quiet;
+}
+
+bool fold_scan(ProgramState& state, const CombinePlan& plan, const FoldTiles& tiles) {
+  BlockRun block(state, plan, tiles);
+  bool is_quiet = true;
+  for (std::size_t size = 1; size < tiles.length; size *= 2) {
+    for (std::size_t start = size; start < tiles.length; start += 2 * size) {
+      const std::size_t rows = std::min(size, tiles.length - start);
+      const std::size_t first = start * tiles.rest;
+      const std::size_t lanes = rows * tiles.rest;
+      for (std::size_t done = 0; done < lanes; done += CombinePlan::kBlock) {
+        const std::size_t n = std::min(CombinePlan::kBlock, lanes - done);
+        for (int i = 0; i < plan.operand_count; ++i) {
+          block.set_left(i, repeated_row(state, plan, tiles, i, start - 1, done % tiles.rest, n));
+          block.set_right(i, {lane_of(plan, tiles, i, first + done), false});
+        }
+        is_quiet = block.run(n, first + done, first + done) && is_quiet;
+      }
+    }
+  }
+  return is_quiet;
+}
+
+}  // namespace tilery::interpreter

@@ -1,0 +1,322 @@
+// Hints, assume, device_print, device_assert.
+#include "interpreter/check/report.h"
+#include "interpreter/check/shadow.h"
+#include "interpreter/eval.h"
+#include "interpreter/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace tilery::interpreter {
+namespace {
+
+// ---- hints
+// -----------------------------------------------------------------------------------------
+
+struct HintStep {
+  SlotRef value;
+  Op hint{};
+  std::vector<std::int64_t> values;
+  std::int64_t unit = 1;  ///< what "the next value" is: 1, or the bytes of a pointer's element
+};
+
+/// The value as a straight line, whichever way it is held; nothing if it is none. Only such tiles
+/// are checked: a hint on anything else costs too much to look at.
+std::optional<Affine> straight_line(ProgramState& state, const SlotRef& ref) {
+  if (ref.kind == SlotKind::Affine) {
+    return affine(state, ref);
+  }
+  Affine line;
+  line.base = splat_int(state, ref);
+  if (ref.is_splat()) {
+    return line;
+  }
+  const std::byte* const data = bytes(state, ref);
+  std::size_t step = 1;
+  for (int axis = ref.shape.rank() - 1; axis >= 0; --axis) {
+    if (ref.shape[axis] > 1) {
+      line.stride[axis] = read_int(data + step * ref.width, ref.scalar) - line.base;
+    }
+    step *= static_cast<std::size_t>(ref.shape[axis]);
+  }
+  std::vector<std::byte> expected(ref.bytes());
+  spell_out(line, ref.shape, ref.width, expected.data());
+  return std::equal(expected.begin(), expected.end(), data) ? std::optional(line) : std::nullopt;
+}
+
+/// How the promise is broken, or nothing.
+std::optional<std::string> broken_promise(const HintStep& data, const Affine& line) {
+  const Shape& shape = data.value.shape;
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    const std::int64_t promised = data.values[i];
+    const auto axis = static_cast<int>(i);
+    if (data.hint == Op::MultipleOf) {
+      if (promised > 1 && line.base % promised != 0) {
+        return fmt::format("`multiple_of` promises a multiple of {}, but the first value is {}",
+                           promised, line.base);
+      }
+      continue;
+    }
+    if (promised <= 1 || axis >= shape.rank() || shape[axis] == 1) {
+      continue;
+    }
+    const bool is_contiguous = data.hint == Op::MaxContiguous;
+    if (line.stride[axis] != (is_contiguous ? data.unit : 0)) {
+      return fmt::format("`{}` promises runs of {} {} values along axis {}, but they differ by {}",
+                         is_contiguous ? "max_contiguous" : "max_constancy", promised,
+                         is_contiguous ? "consecutive" : "equal", axis,
+                         line.stride[axis] / data.unit);
+    }
+  }
+  return {};
+}
+
+template <CheckLevel level>
+std::uint32_t run_hint(ProgramState& state, const Step& step) {
+  const auto& data = data_of<HintStep>(step);
+  if (level == CheckLevel::Fast && data.value.kind == SlotKind::Dense) {
+    return step.next;
+  }
+  const auto line = straight_line(state, data.value);
+  if (!line) {
+    return step.next;
+  }
+  if (auto what = broken_promise(data, *line)) {
+    if constexpr (level == CheckLevel::Fast) {
+      return kGoTracked;
+    }
+    report_broken_promise(state, step.inst, std::move(*what));
+  }
+  return step.next;
+}
+
+std::uint32_t run_nothing(ProgramState& state, const Step& step) {
+  (void)state;
+  return step.next;
+}
+
+void plan_hint(Planner& planner, InstId id) {
+  const Inst& inst = planner.inst(id);
+  const ElementType element = planner.function().type(inst.operand(0)).element;
+  // How many bytes a pointer is a multiple of is for the runtime to know.
+  if (element.is_pointer() && inst.op == Op::MultipleOf) {
+    return;
+  }
+  if (!element.is_pointer() && (!is_integer(element.scalar) || element.is(Scalar::I1))) {
+    return;
+  }
+  auto& data = planner.data<HintStep>();
+  data.value = planner.ref(inst.operand(0));
+  data.hint = inst.op;
+  const auto values = inst.ints_attr(0);
+  data.values.assign(values.begin(), values.end());
+  data.unit = element.is_pointer() ? element.pointee().byte_size() : 1;
+  planner.emit(id, {run_nothing, run_hint<CheckLevel::Fast>, run_hint<CheckLevel::Tracked>}, &data);
+}
+
+struct ConditionStep {
+  SlotRef condition;
+  SlotRef mask;
+  // Of an assertion whose condition is a comparison, to be shown.
+  SlotRef lhs;
+  SlotRef rhs;
+  std::string_view relation;
+};
+
+template <CheckLevel level>
+std::uint32_t run_assume(ProgramState& state, const Step& step) {
+  const auto& data = data_of<ConditionStep>(step);
+  if constexpr (level == CheckLevel::Tracked) {
+    require_defined(state, data.condition, step.inst, "`assume`");
+  }
+  if (!is_true(state, data.condition)) {
+    if constexpr (level == CheckLevel::Fast) {
+      return kGoTracked;
+    }
+    report_broken_promise(state, step.inst, "the assumed condition is false");
+  }
+  return step.next;
+}
+
+// ---- assertions
+// ------------------------------------------------------------------------------------
+
+/// The lanes that fail: the first one and how many. `count` 0: none.
+struct Failure {
+  std::size_t lane = 0;
+  std::uint64_t count = 0;
+};
+
+Failure failed_lanes(ProgramState& state, const ConditionStep& data) {
+  const Operand condition = operand(state, data.condition);
+  const Operand mask = data.mask ? operand(state, data.mask) : Operand{};
+  const auto* const conditions = static_cast<const std::uint8_t*>(condition.data);
+  const auto* const masks = static_cast<const std::uint8_t*>(mask.data);
+  Failure failure;
+  for (std::size_t lane = 0; lane < data.condition.lanes; ++lane) {
+    const bool holds = conditions[condition.is_splat ? 0 : lane] != 0;
+    const bool is_active = masks == nullptr || masks[mask.is_splat ? 0 : lane] != 0;
+    if (!holds && is_active) {
+      failure.lane = failure.count == 0 ? lane : failure.lane;
+      ++failure.count;
+    }
+  }
+  return failure;
+}
+
+std::string compared_text(ProgramState& state, const ConditionStep& data, std::size_t lane) {
+  if (!data.lhs) {
+    return {};
+  }
+  const auto text = [&](const SlotRef& ref) {
+    const Operand value = operand(state, ref);
+    const std::size_t from = value.is_splat ? 0 : lane * ref.width;
+    return element_text(ref.scalar, static_cast<const std::byte*>(value.data) + from);
+  };
+  return fmt::format("{} {} {} does not hold", text(data.lhs), data.relation, text(data.rhs));
+}
+
+template <CheckLevel level>
+std::uint32_t run_assert(ProgramState& state, const Step& step) {
+  const auto& data = data_of<ConditionStep>(step);
+  if constexpr (level == CheckLevel::Tracked) {
+    const Operand mask = data.mask ? operand(state, data.mask) : Operand{};
+    require_defined(state, data.condition, step.inst, "`device_assert`", &mask);
+  }
+  const Failure failure = failed_lanes(state, data);
+  if (failure.count == 0) {
+    return step.next;
+  }
+  if constexpr (level == CheckLevel::Fast) {
+    return kGoTracked;
+  }
+  report_assertion(state, step.inst, failure.lane, data.condition.shape,
+                   compared_text(state, data, failure.lane), failure.count);
+  return kFinished;
+}
+
+std::string_view relation_text(Op op) {
+  constexpr std::array<std::pair<Op, std::string_view>, 6> kTexts{{{Op::Eq, "=="},
+                                                                   {Op::Ne, "!="},
+                                                                   {Op::Lt, "<"},
+                                                                   {Op::Le, "<="},
+                                                                   {Op::Gt, ">"},
+                                                                   {Op::Ge, ">="}}};
+  return std::find_if(kTexts.begin(), kTexts.end(), [&](const auto& t) { return t.first == op; })
+      ->second;
+}
+
+// ---- printing
+// --------------------------------------------------------------------------------------
+
+/// Elements of one tile that are printed; a longer one is cut, and says so.
+constexpr std::size_t kMostPrinted = 4096;
+
+struct PrintStep {
+  std::vector<SlotRef> args;
+  std::string prefix;
+  bool hex = false;
+};
+
+std::string printed_element(const SlotRef& ref, bool hex, const std::byte* data) {
+  if (!hex) {
+    return element_text(ref.scalar, data);
+  }
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, data, ref.width);
+  return fmt::format("{:#0{}x}", bits, 2 + 2 * ref.width);
+}
+
+/// "[[1, 2], [3, 4]]", row-major; for a scalar the bare element.
+std::string printed_tile(const SlotRef& ref, bool hex, const Operand& value) {
+  const std::size_t shown = std::min(ref.lanes, kMostPrinted);
+  std::string text;
+  for (std::size_t lane = 0; lane < shown; ++lane) {
+    std::size_t block = 1;
+    std::string brackets;
+    for (int axis = ref.shape.rank() - 1; axis >= 0; --axis) {
+      block *= static_cast<std::size_t>(ref.shape[axis]);
+      brackets += lane % block == 0 ? "[" : "";
+    }
+    if (lane != 0) {
+      text += std::string(brackets.size(), ']') + ", ";
+    }
+    const std::size_t from = value.is_splat ? 0 : lane * ref.width;
+    text += brackets + printed_element(ref, hex, static_cast<const std::byte*>(value.data) + from);
+  }
+  if (shown < ref.lanes) {
+    return text + fmt::format(", … (first {} of {})", shown, ref.lanes);
+  }
+  return text + std::string(static_cast<std::size_t>(ref.shape.rank()), ']');
+}
+
+std::uint32_t run_print(ProgramState& state, const Step& step) {
+  const auto& data = data_of<PrintStep>(step);
+  const auto& id = state.program;
+  for (std::size_t i = 0; i < data.args.size(); ++i) {
+    const std::string which =
+        data.args.size() > 1 ? fmt::format("(operand {}) ", i) : std::string();
+    *state.printed +=
+        fmt::format("pid ({}, {}, {}) {}: {}{}\n", id[0], id[1], id[2], data.prefix, which,
+                    printed_tile(data.args[i], data.hex, operand(state, data.args[i])));
+  }
+  return step.next;
+}
+
+/// Without the colon and blanks that authors end a prefix with; the line has its own.
+std::string trimmed_prefix(const std::string& prefix) {
+  const std::size_t end = prefix.find_last_not_of(": ");
+  const std::size_t begin = prefix.find_first_not_of(' ');
+  return end == std::string::npos ? std::string() : prefix.substr(begin, end + 1 - begin);
+}
+
+}  // namespace
+
+void eval_multiple_of(Planner& planner, InstId inst) {
+  plan_hint(planner, inst);
+}
+
+void eval_max_contiguous(Planner& planner, InstId inst) {
+  plan_hint(planner, inst);
+}
+
+void eval_max_constancy(Planner& planner, InstId inst) {
+  plan_hint(planner, inst);
+}
+
+void eval_assume(Planner& planner, InstId id) {
+  auto& data = planner.data<ConditionStep>();
+  data.condition = planner.ref(planner.inst(id).operand(0));
+  planner.emit(id, {run_nothing, run_assume<CheckLevel::Fast>, run_assume<CheckLevel::Tracked>},
+               &data);
+}
+
+void eval_device_assert(Planner& planner, InstId id) {
+  const Inst& inst = planner.inst(id);
+  auto& data = planner.data<ConditionStep>();
+  data.condition = planner.spelled(inst.operand(0));
+  data.mask = planner.spelled(inst.operand(1));
+  if (const InstId comparison = asserted_comparison(planner.function(), inst)) {
+    const Inst& compare = planner.inst(comparison);
+    data.lhs = planner.spelled(compare.operand(0));
+    data.rhs = planner.spelled(compare.operand(1));
+    data.relation = relation_text(compare.op);
+  }
+  planner.emit(id, {run_nothing, run_assert<CheckLevel::Fast>, run_assert<CheckLevel::Tracked>},
+               &data);
+}
+
+void eval_device_print(Planner& planner, InstId id) {
+  const Inst& inst = planner.inst(id);
+  auto& data = planner.data<PrintStep>();
+  for (const ValueId argument : inst.operands) {
+    data.args.push_back(planner.spelled(argument));
+  }
+  data.prefix = trimmed_prefix(inst.string_attr(attr_index(Op::DevicePrint, "prefix")));
+  data.hex = inst.bool_attr(attr_index(Op::DevicePrint, "hex"));
+  planner.emit(id, {run_print, run_print, run_print}, &data);
+}
+
+}  // namespace tilery::interpreter

@@ -1,0 +1,97 @@
+#include "interpreter/state.h"
+
+#include "ir/support/check.h"
+
+namespace tilery::interpreter {
+namespace {
+
+template <class T>
+std::int64_t read_as(const std::byte* data) {
+  T value;
+  std::memcpy(&value, data, sizeof value);
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+std::int64_t read_int(const std::byte* data, Scalar scalar) {
+  const int size = byte_size(scalar);
+  if (is_signed_integer(scalar)) {
+    switch (size) {
+      case 1:
+        return read_as<std::int8_t>(data);
+      case 2:
+        return read_as<std::int16_t>(data);
+      case 4:
+        return read_as<std::int32_t>(data);
+    }
+    return read_as<std::int64_t>(data);
+  }
+  switch (size) {
+    case 1:
+      return read_as<std::uint8_t>(data);
+    case 2:
+      return read_as<std::uint16_t>(data);
+    case 4:
+      return read_as<std::uint32_t>(data);
+  }
+  return read_as<std::int64_t>(data);
+}
+
+std::int64_t splat_int(ProgramState& state, const SlotRef& ref) {
+  return read_int(bytes(state, ref), ref.scalar);
+}
+
+const std::byte* every_lane(ProgramState& state, const SlotRef& ref, std::byte* room) {
+  const Operand value = operand(state, ref);
+  if (!value.is_splat) {
+    return static_cast<const std::byte*>(value.data);
+  }
+  if (ref.lanes == 1) {
+    return static_cast<const std::byte*>(value.data);
+  }
+  kernels().memory(ref.width).fill(room, value.data, ref.lanes);
+  return room;
+}
+
+void copy_value(ProgramState& state, const SlotRef& from, const SlotRef& to) {
+  const std::byte* const source = bytes(state, from);
+  std::byte* const target = bytes(state, to);
+  switch (to.kind) {
+    case SlotKind::Splat:
+      // The only element of a tile, if it is held as one.
+      std::memcpy(target, source, to.width);
+      if (from.kind == SlotKind::Range) {
+        *target = std::byte{box(state, from).is_empty(from.shape.rank()) ? std::uint8_t{0}
+                                                                         : std::uint8_t{1}};
+      }
+      return;
+    case SlotKind::Affine:
+      if (from.kind == SlotKind::Affine) {
+        std::memcpy(target, source, sizeof(Affine));
+      } else {
+        affine(state, to) = {splat_int(state, from), {}};
+      }
+      return;
+    case SlotKind::Range:
+      if (from.kind == SlotKind::Range) {
+        std::memcpy(target, source, sizeof(Box));
+      } else {
+        box(state, to) = is_true(state, from) ? Box::full(to.shape) : Box{};
+      }
+      return;
+    case SlotKind::Dense:
+      break;
+  }
+  if (from.kind == SlotKind::Dense) {
+    std::memcpy(target, source, to.bytes());
+  } else if (from.kind == SlotKind::Splat) {
+    kernels().memory(to.width).fill(target, source, to.lanes);
+  } else if (from.kind == SlotKind::Affine) {
+    spell_out(affine(state, from), from.shape, from.width, target);
+  } else {
+    spell_out(box(state, from), from.shape, target);
+  }
+}
+
+}  // namespace tilery::interpreter
