@@ -103,7 +103,9 @@ class Renderer {
       out_ += ' ';
     }
     const Severity severity = diagnostic_.severity;
-    out_ += colored(severity_color(severity), fmt::format("{}:", severity_word(severity)));
+    const std::string tag =
+        diagnostic_.tag.empty() ? std::string() : fmt::format("[{}]", diagnostic_.tag);
+    out_ += colored(severity_color(severity), fmt::format("{}{}:", severity_word(severity), tag));
     out_ += fmt::format(" {}\n", colored(kBold, printable(diagnostic_.message)));
   }
 

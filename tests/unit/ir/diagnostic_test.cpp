@@ -106,6 +106,11 @@ TEST_F(DiagnosticTest, StandsWithoutAPlace) {
             "      |  help: how\n");
 }
 
+TEST_F(DiagnosticTest, ShowsItsTag) {
+  report({}).tag = "out-of-bounds";
+  EXPECT_EQ(shown(), "error[out-of-bounds]: message\n");
+}
+
 TEST_F(DiagnosticTest, ExpandsTabs) {
   source("\tx = y\n");
   report(range_of("y"));
