@@ -133,8 +133,9 @@ Result<LaunchReport> launch(const Device& device, const Kernel& kernel,
     report.static_output = made.specialization->static_output;
   }
   const InterpreterProgram& program = *made.specialization->program;
-  RunReport run_report =
-      run(program, std::move(call->buffers), call->values, run_options(grid, call->options));
+  RunOptions run_settings = run_options(grid, call->options);
+  run_settings.sources = &impl.library->sources;
+  RunReport run_report = run(program, std::move(call->buffers), call->values, run_settings);
   report.run_time = Clock::now() - compiled;
   report.completed = run_report.completed;
   report.programs_run = run_report.programs_run;

@@ -1,6 +1,7 @@
 #include "tilery/ops.h"
 
 #include "frontend/sema/sema.h"
+#include "ir/op_docs.h"
 #include "ir/op_table.h"
 
 #include <fmt/format.h>
@@ -77,13 +78,7 @@ std::string ops_markdown() {
     text += fmt::format("| `{}` | {} | {} |\n", cell(row.signature), row.is_method ? "•" : "",
                         cell(row.summary));
   }
-  text +=
-      "\n## Ops of the typed block IR\n\n"
-      "| op | family | signature | effects | what it does |\n|---|---|---|---|---|\n";
-  for (const OpRow& row : op_rows()) {
-    text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", row.name, row.family,
-                        cell(row.signature), row.effects, cell(row.summary));
-  }
+  text += "\n" + op_docs_markdown();
   return text;
 }
 

@@ -182,6 +182,7 @@ class CommandLine {
     CLI::App* sub = add("list", "list a file's kernels with their parameters");
     sub->add_option("FILE", list_.file, "kernel file (.tl or .py)")->required();
     sub->add_flag("--json", list_.json, "report as JSON on standard output");
+    sub->footer("\nExamples:\n  tilery list kernels/softmax.tl\n  tilery list --json model.py");
     sub->callback([this] { exit_code_ = list_command(list_); });
   }
 
@@ -205,12 +206,15 @@ class CommandLine {
     sub->add_option("NAME", ops_.name, "show only functions and ops with this in their name");
     sub->add_flag("--markdown", ops_.markdown, "as the Markdown page docs/ops.md");
     sub->add_flag("--json", ops_.json, "as JSON");
+    sub->footer(
+        "\nExamples:\n  tilery ops\n  tilery ops cumsum\n  tilery ops --markdown > docs/ops.md");
     sub->callback([this] { exit_code_ = ops_command(ops_); });
   }
 
   void add_doctor() {
     CLI::App* sub = add("doctor", "say what this installation can do");
     sub->add_flag("--json", doctor_.json, "report as JSON on standard output");
+    sub->footer("\nExamples:\n  tilery doctor\n  TILERY_CPU=v2 tilery doctor --json");
     sub->callback([this] { exit_code_ = doctor_command(doctor_); });
   }
 

@@ -1,0 +1,178 @@
+// The other subcommands from outside.
+#include "tests/cli/command.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tilery {
+namespace {
+
+using nlohmann::json;
+using testing::kAdd;
+using testing::ProcessResult;
+using testing::TempDir;
+using testing::tilery;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Cli, every_command_has_help_with_an_example) {
+  EXPECT_TRUE(contains(tilery({"--help"}).out, "Examples:"));
+  for (const char* command : {"run", "case", "lint", "list", "emit", "ops", "doctor"}) {
+    const ProcessResult r = tilery({command, "--help"});
+    EXPECT_EQ(r.exit_code, 0) << command;
+    EXPECT_TRUE(contains(r.out, "Examples:")) << command << ": " << r.out;
+    EXPECT_EQ(r.err, "");
+  }
+}
+
+TEST(Cli, wrong_usage_is_told_with_a_hint) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                    {"rnu"},
+                                                    {"run"},
+                                                    {"list"},
+                                                    {"ops", "--what"},
+                                                    {"emit", "x.tl", "--stage", "ptx"}}) {
+    const ProcessResult r = tilery(arguments);
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_TRUE(contains(r.err, "--help")) << r.err;
+  }
+}
+
+TEST(Cli, version_is_one_line) {
+  const ProcessResult r = tilery({"--version"});
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_EQ(r.out, "tilery " TILERY_VERSION "\n");
+}
+
+TEST(Cli, doctor_tells_the_instruction_set) {
+  EXPECT_TRUE(contains(tilery({"doctor"}).out, "x86-64-v"));
+  const json report = json::parse(tilery({"doctor", "--json"}).out);
+  EXPECT_GE(report["threads"], 1);
+  EXPECT_EQ(report["gpu_support"], false);
+}
+
+TEST(Cli, list_shows_kernels_and_parameters) {
+  const TempDir dir;
+  const std::string file = dir.write("add.tl", kAdd);
+  EXPECT_EQ(tilery({"list", file}).out,
+            "add(x, y, out, n, BLOCK: tl.constexpr)\n    Adds two arrays.\n");
+  const json report = json::parse(tilery({"list", file, "--json"}).out);
+  EXPECT_EQ(report["kernels"][0]["name"], "add");
+  EXPECT_EQ(report["kernels"][0]["parameters"][4]["constexpr"], true);
+}
+
+TEST(Cli, lint_checks_syntax_or_types) {
+  const TempDir dir;
+  const std::string file = dir.write("add.tl", kAdd);
+  EXPECT_EQ(tilery({"lint", file}).exit_code, 0);
+  const std::vector<std::string> arguments = {"lint",           file,  "x=zeros:f32[4]",
+                                              "y=zeros:f32[4]", "n=4", "out=zeros:f32[4]"};
+  std::vector<std::string> good = arguments;
+  good.emplace_back("BLOCK=4");
+  EXPECT_EQ(tilery(good).exit_code, 0);
+  std::vector<std::string> bad = arguments;
+  bad.emplace_back("BLOCK=0");
+  const ProcessResult r = tilery(bad);
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_TRUE(contains(r.err, "add.tl:4:")) << r.err;
+  bad.emplace_back("--json");
+  const json report = json::parse(tilery(bad).out);
+  EXPECT_EQ(report["messages"][0]["phase"], "compile");
+  EXPECT_EQ(report["messages"][0]["range"]["start"]["line"], 4);
+}
+
+TEST(Cli, lint_reports_several_errors) {
+  const TempDir dir;
+  const ProcessResult r =
+      tilery({"lint", dir.write("k.tl", "def k(o):\n    tl.store(o, a)\n    tl.store(o, b)\n"),
+              "o=zeros:f32[1]"});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_TRUE(contains(r.err, "k.tl:2:17")) << r.err;
+  EXPECT_TRUE(contains(r.err, "k.tl:3:17")) << r.err;
+}
+
+TEST(Cli, emit_prints_the_tree_and_the_ir) {
+  const TempDir dir;
+  const std::string file = dir.write("k.tl", "def  k( o ):\n  tl.store( o,(1+2) )\n");
+  EXPECT_EQ(tilery({"emit", file, "--stage", "ast"}).out, "def k(o):\n    tl.store(o, 1 + 2)\n");
+  const ProcessResult ir = tilery({"emit", file, "o=zeros:i32[1]"});
+  EXPECT_EQ(ir.exit_code, 0) << ir.err;
+  EXPECT_TRUE(contains(ir.out, "func @k(%o: *i32")) << ir.out;
+  const ProcessResult dump = tilery({"emit", file, "o=zeros:i32[1]", "--dump-after", "sema"});
+  EXPECT_TRUE(contains(dump.out, "// ---- after sema ----")) << dump.out;
+  const ProcessResult unknown = tilery({"emit", file, "o=zeros:i32[1]", "--dump-after", "foo"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "canonicalise")) << unknown.err;
+}
+
+TEST(Cli, ops_prints_both_tables) {
+  const ProcessResult r = tilery({"ops"});
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_TRUE(contains(r.out, "tl.sum(")) << r.out.substr(0, 500);
+  EXPECT_TRUE(contains(r.out, "reduce ("));
+  EXPECT_FALSE(contains(tilery({"ops", "cumsum"}).out, "tl.dot("));
+  EXPECT_EQ(tilery({"ops", "nothing_like_it"}).exit_code, 2);
+  EXPECT_FALSE(json::parse(tilery({"ops", "--json"}).out)["ops"].empty());
+}
+
+TEST(Cli, a_closed_pipe_is_no_crash) {
+  const ProcessResult r = testing::run_process(
+      {"/bin/sh", "-c", std::string(TILERY_COMMAND) + " ops | head -1 > /dev/null"});
+  EXPECT_EQ(r.exit_code, 0);
+}
+
+// ---- case ----
+
+constexpr const char* kCase = R"({"id": "T1", "title": "one", "modes": ["interpret", "frontend"],
+  "file": "k.tl", "kernel": "k", "grid": [1, 1, 1],
+  "args": [{"name": "o", "buffer": {"dtype": "i32", "shape": [1], "data": [0]}}],
+  "expect": {"buffers": {"o": [1]}}})";
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(CliCase, one_line_a_case_and_a_summary) {
+  const TempDir dir;
+  dir.write("k.tl", "def k(o):\n    tl.store(o, 1)\n");
+  const ProcessResult good = tilery({"case", dir.write("T1.json", kCase)});
+  EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
+  EXPECT_EQ(good.out,
+            "pass       T1  one (interpret, frontend)\n"
+            "1 cases: 1 pass, 0 fail, 0 wait, 0 manual, 0 for other modes\n");
+  const ProcessResult bad =
+      tilery({"case", dir.write("T2.json", changed(kCase, "[1]}}", "[2]}}"))});
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_TRUE(contains(bad.out, "FAIL")) << bad.out;
+  EXPECT_TRUE(contains(bad.out, "element 0 is 1, expected 2")) << bad.out;
+  const json report = json::parse(tilery({"case", "--json", dir.file("T1.json")}).out);
+  EXPECT_EQ(report["cases"][0]["state"], "pass");
+}
+
+TEST(CliCase, other_modes_and_manual_cases_are_named) {
+  const TempDir dir;
+  dir.write("k.tl", "def k(o):\n    tl.store(o, 1)\n");
+  const std::string cuda =
+      dir.write("a.json", changed(kCase, "[\"interpret\", \"frontend\"]", "[\"cuda\"]"));
+  const std::string manual = dir.write(
+      "b.json", changed(kCase, "\"id\"", "\"manual\": true, \"procedure\": \"p\", \"id\""));
+  const ProcessResult r = tilery({"case", cuda, manual});
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_TRUE(contains(r.out, "other-mode T1")) << r.out;
+  EXPECT_TRUE(contains(r.out, "manual     T1")) << r.out;
+}
+
+TEST(CliCase, a_case_that_cannot_be_read_is_wrong_usage) {
+  const TempDir dir;
+  EXPECT_EQ(tilery({"case", dir.file("none.json")}).exit_code, 2);
+  EXPECT_EQ(tilery({"case", dir.write("x.json", "{")}).exit_code, 2);
+  EXPECT_EQ(tilery({"case", dir.write("T1.json", kCase)}).exit_code, 2) << "k.tl is missing";
+}
+
+}  // namespace
+}  // namespace tilery

@@ -1,0 +1,116 @@
+// The installed face of the project: what libtilery.so exports, how targets are compiled, what the
+// public headers include.
+#include "tests/support/process.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tilery {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ProcessResult;
+using testing::run_process;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(SharedLibrary, exports_the_public_interface_and_nothing_else) {
+  const ProcessResult r = run_process({"nm", "-D", "--defined-only", "-C", TILERY_LIBRARY});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  int exported = 0;
+  for (const std::string& line : lines_of(r.out)) {
+    // "00000000000a1b20 T tilery::v0::launch(…)"
+    const std::size_t kind = line.find(' ');
+    ASSERT_NE(kind, std::string::npos);
+    const std::string name = line.substr(kind + 3);
+    EXPECT_TRUE(name.starts_with("tilery::v0::") || name.starts_with("tilery_")) << line;
+    EXPECT_EQ(name.find("Impl"), std::string::npos) << line;
+    ++exported;
+  }
+  EXPECT_GT(exported, 30);
+}
+
+TEST(SharedLibrary, needs_no_standard_library_of_the_machine) {
+#ifdef TILERY_SANITIZED
+  GTEST_SKIP() << "sanitizers bring their own libraries";
+#else
+  const ProcessResult r = run_process({"readelf", "-d", TILERY_LIBRARY});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out.find("libstdc++"), std::string::npos);
+  EXPECT_EQ(r.out.find("libgcc_s"), std::string::npos);
+  EXPECT_EQ(r.out.find("libfmt"), std::string::npos);
+#endif
+}
+
+TEST(Build, nothing_contracts_or_reorders_floating_point) {
+  const std::string text = read_file(TILERY_COMPILE_COMMANDS);
+  int commands = 0;
+  for (const std::string& line : lines_of(text)) {
+    if (line.find("\"command\":") == std::string::npos ||
+        line.find("public_headers") != std::string::npos) {
+      continue;
+    }
+    ++commands;
+    EXPECT_NE(line.find("-ffp-contract=off"), std::string::npos) << line;
+    EXPECT_NE(line.find("-fno-fast-math"), std::string::npos) << line;
+    EXPECT_EQ(line.find("-ffast-math"), std::string::npos) << line;
+    EXPECT_EQ(line.find("-Ofast"), std::string::npos) << line;
+  }
+  EXPECT_GT(commands, 50) << "compile_commands.json was not found";
+}
+
+TEST(PublicHeaders, include_the_standard_library_and_each_other_only) {
+  const fs::path folder = fs::path(TILERY_SOURCE_DIR) / "runtime/include/tilery";
+  int headers = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    ++headers;
+    for (const std::string& line : lines_of(read_file(entry.path()))) {
+      if (!line.starts_with("#include ")) {
+        continue;
+      }
+      const std::string target = line.substr(9);
+      const bool is_ours = target.starts_with("\"tilery/");
+      const bool is_std =
+          target.starts_with("<") && target.find_first_of("/.") == std::string::npos;
+      EXPECT_TRUE(is_ours || is_std) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_GE(headers, 12);
+}
+
+TEST(Command, starts_fast) {
+#ifdef TILERY_SANITIZED
+  GTEST_SKIP() << "measured without sanitizers";
+#else
+  // The best of several starts: others may use the machine.
+  double best = 1;
+  for (int i = 0; i < 10; ++i) {
+    best = std::min(best, run_process({TILERY_COMMAND, "--version"}).seconds);
+  }
+  EXPECT_LT(best, 0.012);
+#endif
+}
+
+}  // namespace
+}  // namespace tilery
