@@ -3,6 +3,7 @@
 // the regions' arguments and yields are compared with what the letters say.
 #include "ir/infer.h"
 
+#include "ir/infer_rules.h"
 #include "ir/signature_match.h"
 
 #include <fmt/format.h>
@@ -11,277 +12,6 @@
 
 namespace tilery {
 namespace {
-
-/// One use of an op, for the rules below.
-struct Use {
-  const Function& function;
-  const OpDef& def;
-  const OperandTypes& operands;
-  std::span<const Attr> attrs;
-  std::span<const RegionId> regions;
-  /// What inference has found or was given; a rule that computes results fills it.
-  std::vector<Type> results;
-
-  /// The type of an operand that is not a pack.
-  [[nodiscard]] const Type& operand(std::size_t g) const { return operands[g].front(); }
-
-  [[nodiscard]] std::int64_t int_attr(std::size_t i) const {
-    return std::get<std::int64_t>(attrs[i]);
-  }
-};
-
-// ---- infer_<id>: what the signature cannot say. Each returns what is wrong, or "" --------------
-
-std::string infer_program_id(Use& use) {
-  const std::int64_t axis = use.int_attr(0);
-  return axis >= 0 && axis <= 2 ? std::string()
-                                : fmt::format("axis {} of `{}` is not 0, 1 or 2", axis, use.def.id);
-}
-
-std::string infer_constant(Use& use) {
-  const ElementType element = use.results[0].element;
-  const int bits = element.is_pointer() ? 64 : bit_width(element.scalar);
-  const std::uint64_t value = std::get<Bits>(use.attrs[0]).value;
-  return bits == 64 || value >> bits == 0
-             ? std::string()
-             : fmt::format("`value` of `constant` has bits that `{}` does not", element.str());
-}
-
-std::string infer_arange(Use& use) {
-  constexpr std::int64_t kLimit = std::int64_t{1} << 31;
-  const std::int64_t start = use.int_attr(0);
-  const std::int64_t end = use.int_attr(1);
-  if (start < -kLimit || end > kLimit || start >= end) {
-    return fmt::format("`arange` from {} to {}: the end must be greater, and both within 32 bits",
-                       start, end);
-  }
-  if (end - start >= kLimit) {
-    return fmt::format("`arange` from {} to {} has too many elements", start, end);
-  }
-  use.results = {Type(Scalar::I32, Shape{end - start})};
-  return {};
-}
-
-std::string infer_broadcast(Use& use) {
-  const Type& from = use.operand(0);
-  const Type& to = use.results[0];
-  bool fits = from.shape.rank() == to.shape.rank();
-  for (int axis = 0; fits && axis < to.shape.rank(); ++axis) {
-    fits = from.shape[axis] == to.shape[axis] || from.shape[axis] == 1;
-  }
-  return fits ? std::string()
-              : fmt::format(
-                    "`x` of `broadcast` is `{}`, the result `{}`: both must have the same number "
-                    "of axes, and each extent must stay or grow from 1",
-                    from.str(), to.str());
-}
-
-std::string infer_expand_dims(Use& use) {
-  const Type& from = use.operand(0);
-  const std::int64_t axis = use.int_attr(0);
-  if (from.shape.rank() == Shape::kMaxRank) {
-    return fmt::format("`x` of `expand_dims` has {} axes already, the most there can be",
-                       Shape::kMaxRank);
-  }
-  if (axis < 0 || axis > from.shape.rank()) {
-    return fmt::format("axis {} of `expand_dims` is not between 0 and {}", axis, from.shape.rank());
-  }
-  use.results = {from};
-  use.results[0].shape.insert(static_cast<int>(axis), 1);
-  return {};
-}
-
-std::string infer_reshape(Use& use) {
-  const Type& from = use.operand(0);
-  const Type& to = use.results[0];
-  return from.numel() == to.numel()
-             ? std::string()
-             : fmt::format(
-                   "`x` of `reshape` has shape `{}` and {} elements, the result `{}` and "
-                   "{}: the number must stay",
-                   from.shape.str(), from.numel(), to.shape.str(), to.numel());
-}
-
-std::string infer_trans(Use& use) {
-  const Type& from = use.operand(0);
-  const auto& order = std::get<std::vector<std::int64_t>>(use.attrs[0]);
-  const auto rank = static_cast<std::size_t>(from.shape.rank());
-  std::vector<bool> seen(rank, false);
-  bool fits = order.size() == rank;
-  for (std::size_t i = 0; fits && i < rank; ++i) {
-    fits = order[i] >= 0 && order[i] < static_cast<std::int64_t>(rank) &&
-           !seen[static_cast<std::size_t>(order[i])];
-    if (fits) {
-      seen[static_cast<std::size_t>(order[i])] = true;
-    }
-  }
-  if (!fits) {
-    return fmt::format("`order` of `trans`, [{}], is not a permutation of the {} axes of `{}`",
-                       fmt::join(order, ", "), rank, from.str());
-  }
-  use.results = {from};
-  for (std::size_t i = 0; i < rank; ++i) {
-    use.results[0].shape.set(static_cast<int>(i), from.shape[static_cast<int>(order[i])]);
-  }
-  return {};
-}
-
-std::string infer_cast(Use& use) {
-  const ElementType from = use.operand(0).element;
-  const ElementType to = use.results[0].element;
-  if (to.is_pointer()) {
-    return fmt::format("`cast` of `{}` to `{}`: pointers are reinterpreted by `bitcast`",
-                       from.str(), to.str());
-  }
-  const bool narrows =
-      is_float(from.scalar) && is_float(to.scalar) && bit_width(to.scalar) < bit_width(from.scalar);
-  const bool toward_zero = use.int_attr(0) != 0;
-  return narrows || !toward_zero
-             ? std::string()
-             : fmt::format(
-                   "`cast` of `{}` to `{}` with a rounding mode: only a conversion to a "
-                   "narrower float rounds",
-                   from.str(), to.str());
-}
-
-std::string infer_bitcast(Use& use) {
-  const ElementType from = use.operand(0).element;
-  const ElementType to = use.results[0].element;
-  const auto width = [](ElementType e) { return e.is_pointer() ? 64 : bit_width(e.scalar); };
-  const auto is_address = [](ElementType e) {
-    return e.is_pointer() || (is_integer(e.scalar) && bit_width(e.scalar) == 64);
-  };
-  const bool has_pointer = from.is_pointer() || to.is_pointer();
-  if (width(from) == width(to) && (!has_pointer || (is_address(from) && is_address(to)))) {
-    return {};
-  }
-  return fmt::format("`bitcast` of `{}` to `{}`: {}", from.str(), to.str(),
-                     has_pointer
-                         ? "a pointer is reinterpreted as a pointer or a 64-bit integer"
-                         : fmt::format("they are {} and {} bits wide", width(from), width(to)));
-}
-
-/// What `reduce` and `scan` have in common: one or more tiles of one shape, and an axis of it.
-std::string check_fold(const Use& use) {
-  const std::vector<Type>& tiles = use.operands[0];
-  if (tiles.empty()) {
-    return fmt::format("`{}` needs at least one operand", use.def.id);
-  }
-  for (const Type& tile : tiles) {
-    if (tile.shape != tiles.front().shape) {
-      return fmt::format("operands of `{}` are `{}` and `{}`: their shapes must be the same",
-                         use.def.id, tiles.front().str(), tile.str());
-    }
-  }
-  const int rank = tiles.front().shape.rank();
-  if (rank == 0) {
-    return fmt::format("`{}` of a scalar, `{}`, has no axis to go along", use.def.id,
-                       tiles.front().str());
-  }
-  const std::int64_t axis = use.int_attr(0);
-  return axis >= 0 && axis < rank ? std::string()
-                                  : fmt::format("axis {} of `{}` is not an axis of `{}`", axis,
-                                                use.def.id, tiles.front().str());
-}
-
-std::string infer_reduce(Use& use) {
-  std::string error = check_fold(use);
-  if (error.empty()) {
-    use.results = use.operands[0];
-    for (Type& type : use.results) {
-      type.shape.erase(static_cast<int>(use.int_attr(0)));
-    }
-  }
-  return error;
-}
-
-std::string infer_scan(Use& use) {
-  return check_fold(use);
-}
-
-std::string infer_dot(Use& use) {
-  const ElementType a = use.operand(0).element;
-  const ElementType acc = use.operand(2).element;
-  const bool numbers = !a.is_pointer() && !acc.is_pointer();
-  if (numbers && is_float(a.scalar) == is_float(acc.scalar) && !a.is(Scalar::I1)) {
-    return {};
-  }
-  return fmt::format(
-      "`dot` of `{}` tiles into `{}`: it multiplies floats into floats and integers "
-      "into integers",
-      a.str(), acc.str());
-}
-
-std::string infer_for(Use& use) {
-  const bool has_exit = std::get<bool>(use.attrs[0]);
-  const std::vector<Type>& init = use.operands[3];
-  return !has_exit || (!init.empty() && init.front() == Type(Scalar::I1))
-             ? std::string()
-             : "the first carried value of a `for` with `has_exit` must be an `i1`";
-}
-
-std::string infer_while(Use& use) {
-  const Region& cond = use.function.region(use.regions[0]);
-  if (cond.insts.empty() || use.function.inst(cond.insts.back()).op != Op::Condition) {
-    return {};
-  }
-  const Inst& condition = use.function.inst(cond.insts.back());
-  const std::span<const ValueId> values = condition.group(1);
-  const std::vector<Type>& init = use.operands[0];
-  const bool fits =
-      std::equal(values.begin(), values.end(), init.begin(), init.end(),
-                 [&](ValueId value, const Type& type) { return use.function.type(value) == type; });
-  return fits ? std::string() : "`condition` must pass on values of the types that `while` carries";
-}
-
-/// Which ops have a rule, and what it does about the results.
-enum class RuleKind : std::uint8_t {
-  Checks,    ///< the signature or the regions give them; the rule adds conditions
-  Computes,  ///< the rule gives them
-  Given,     ///< the caller gives them; the rule checks
-};
-
-struct Rule {
-  Op op;
-  RuleKind kind;
-  std::string (*apply)(Use&);
-};
-
-std::string infer_splat(Use& /*use*/) {
-  return {};
-}
-
-constexpr Rule kRules[] = {
-    {Op::ProgramId, RuleKind::Checks, infer_program_id},
-    {Op::NumPrograms, RuleKind::Checks, infer_program_id},
-    {Op::Constant, RuleKind::Given, infer_constant},
-    {Op::Arange, RuleKind::Computes, infer_arange},
-    {Op::Splat, RuleKind::Given, infer_splat},
-    {Op::Broadcast, RuleKind::Given, infer_broadcast},
-    {Op::ExpandDims, RuleKind::Computes, infer_expand_dims},
-    {Op::Reshape, RuleKind::Given, infer_reshape},
-    {Op::Trans, RuleKind::Computes, infer_trans},
-    {Op::Cast, RuleKind::Given, infer_cast},
-    {Op::Bitcast, RuleKind::Given, infer_bitcast},
-    {Op::Reduce, RuleKind::Computes, infer_reduce},
-    {Op::Scan, RuleKind::Checks, infer_scan},
-    {Op::Dot, RuleKind::Checks, infer_dot},
-    {Op::For, RuleKind::Checks, infer_for},
-    {Op::While, RuleKind::Checks, infer_while},
-};
-
-const Rule* rule_of(Op op) {
-  static constexpr std::array<const Rule*, kOpCount> kByOp = [] {
-    std::array<const Rule*, kOpCount> rules{};
-    for (const Rule& rule : kRules) {
-      rules[static_cast<std::size_t>(rule.op)] = &rule;
-    }
-    return rules;
-  }();
-  return kByOp[static_cast<std::size_t>(op)];
-}
-
-// ---- the generic part ---------------------------------------------------------------------------
 
 /// "(f32, i32[8])"
 template <class Types>
@@ -296,7 +26,7 @@ std::string list_of(const Types& types) {
 /// One inference: binds letters, then finds and checks results.
 class Inferrer {
  public:
-  Inferrer(Use& use, std::span<const Type> given) : use_(use), given_(given) {}
+  Inferrer(OpUse& use, std::span<const Type> given) : use_(use), given_(given) {}
 
   std::string run() {
     std::string error = match_operands();
@@ -395,8 +125,8 @@ class Inferrer {
   }
 
   std::string find_results() {
-    const Rule* rule = rule_of(use_.def.op);
-    const bool computes = rule != nullptr && rule->kind == RuleKind::Computes;
+    const InferRule* rule = infer_rule_of(use_.def.op);
+    const bool computes = rule != nullptr && rule->kind == InferRuleKind::Computes;
     std::string error = computes ? std::string() : results_from_signature();
     if (error.empty() && rule != nullptr) {
       error = rule->apply(use_);
@@ -524,7 +254,7 @@ class Inferrer {
     return true;
   }
 
-  Use& use_;
+  OpUse& use_;
   std::span<const Type> given_;
   Bindings bindings_;
   /// One a member of the op's operand pack.
@@ -543,14 +273,14 @@ Inference infer_results(const Function& function, Op op, const OperandTypes& ope
     padded.resize(def.operand_patterns().size());
     return infer_results(function, op, padded, attrs, regions, given);
   }
-  Use use{function, def, operands, attrs, regions, {}};
+  OpUse use{function, def, operands, attrs, regions, {}};
   std::string error = Inferrer(use, given).run();
   return {std::move(use.results), std::move(error)};
 }
 
 bool needs_result_type(Op op) {
-  const Rule* rule = rule_of(op);
-  return rule != nullptr && rule->kind == RuleKind::Given;
+  const InferRule* rule = infer_rule_of(op);
+  return rule != nullptr && rule->kind == InferRuleKind::Given;
 }
 
 }  // namespace tilery

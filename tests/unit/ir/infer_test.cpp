@@ -2,6 +2,7 @@
 #include "ir/infer.h"
 
 #include "ir/builder.h"
+#include "ir/infer_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -364,6 +365,32 @@ TEST_F(RegionTest, BranchesAgree) {
   EXPECT_EQ(outcome_of(Op::If, {{i1}}, {}, {yields({x}), yields({y})}),
             "region `else` of `if` yields (f32); it must yield (i32)");
   EXPECT_EQ(outcome_of(Op::If, {{i1}}, {}, {yields({}), yields({})}), "");
+}
+
+/// True if the letters of the operands say what the pattern stands for.
+bool is_fixed_by_operands(const OpDef& def, const ValuePattern& result) {
+  bool element = result.element_letter == '\0';
+  bool prefix = result.variadic_letter == '\0';
+  // No row computes a single extent from operands that do not have it.
+  bool extents = result.extent_count == 0;
+  for (const ValuePattern& operand : def.operand_patterns()) {
+    element = element || operand.element_letter == result.element_letter;
+    prefix = prefix || operand.variadic_letter == result.variadic_letter;
+    extents = extents || operand.extent_count == result.extent_count;
+  }
+  return element && prefix && extents;
+}
+
+TEST(InferRules, ThereIsOneWhereverOperandsDoNotFixAResult) {
+  for (const OpDef& def : all_ops()) {
+    for (const ValuePattern& result : def.result_patterns()) {
+      const InferRule* rule = infer_rule_of(def.op);
+      const bool has_result_rule = rule != nullptr && rule->kind != InferRuleKind::Checks;
+      EXPECT_TRUE(is_fixed_by_operands(def, result) || has_result_rule ||
+                  def.parts.region_count > 0)
+          << def.id;
+    }
+  }
 }
 
 TEST(Infer, SaysWhichOpsNeedTheirResultType) {
