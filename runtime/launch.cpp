@@ -130,11 +130,13 @@ Result<LaunchReport> launch(const Device& device, const Kernel& kernel,
   report.compile_time = compiled - start;
   if (made.is_new) {
     report.messages = made.specialization->warnings;
-    report.static_output = made.specialization->static_output;
   }
   const InterpreterProgram& program = *made.specialization->program;
   RunOptions run_settings = run_options(grid, call->options);
   run_settings.sources = &impl.library->sources;
+  if (made.is_new && !made.specialization->static_output.empty()) {
+    run_settings.print(made.specialization->static_output);
+  }
   RunReport run_report = run(program, std::move(call->buffers), call->values, run_settings);
   report.run_time = Clock::now() - compiled;
   report.completed = run_report.completed;

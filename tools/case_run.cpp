@@ -158,7 +158,6 @@ Result<bool> run_launch(const CaseLaunch& launch_data, const Library& library,
                                                  : Result<bool>(report.error());
   }
   outcome.messages.insert(outcome.messages.end(), report->messages.begin(), report->messages.end());
-  outcome.output.insert(0, report->static_output);
   outcome.is_completed = !report->has_errors();
   return outcome.is_completed;
 }

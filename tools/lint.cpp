@@ -14,27 +14,26 @@ namespace tilery::tools {
 
 namespace {
 
-/// What there is to tell: the compiler's warnings, or an error.
-Result<CompileReport> lint(const LintRequest& request) {
-  const CallRequest& call = request.call;
-  // Without arguments there are no types: only what the parser and the signatures show.
-  if (call.values.empty()) {
-    const FileAndKernel target = split_file(call.file);
-    const Result<Library> library = Library::parse_file(target.file);
-    if (!library) {
-      return library.error();
-    }
-    for (const Kernel& kernel : library->kernels()) {
-      const bool is_asked = target.kernel.empty() || kernel.name() == target.kernel;
-      if (const Result<Kernel> checked = library->kernel(kernel.name()); is_asked && !checked) {
-        return checked.error();
-      }
-    }
-    const Result<Kernel> named =
-        target.kernel.empty() ? Result<Kernel>(Error{}) : library->kernel(target.kernel);
-    return !target.kernel.empty() && !named ? Result<CompileReport>(named.error())
-                                            : Result<CompileReport>(CompileReport{});
+/// Without arguments there are no types: only what the parser and the signatures show.
+Result<CompileReport> lint_syntax(const CallRequest& call) {
+  const FileAndKernel target = split_file(call.file);
+  const Result<Library> library = Library::parse_file(target.file);
+  if (!library) {
+    return library.error();
   }
+  if (!target.kernel.empty()) {
+    const Result<Kernel> kernel = library->kernel(target.kernel);
+    return kernel ? Result<CompileReport>(CompileReport()) : kernel.error();
+  }
+  for (const Kernel& kernel : library->kernels()) {
+    if (const Result<Kernel> checked = library->kernel(kernel.name()); !checked) {
+      return checked.error();
+    }
+  }
+  return CompileReport();
+}
+
+Result<CompileReport> lint_types(const CallRequest& call) {
   const Result<Call> prepared = prepare_call(call);
   if (!prepared) {
     return prepared.error();
@@ -56,7 +55,8 @@ Result<CompileReport> lint(const LintRequest& request) {
 
 int lint_command(const LintRequest& request) {
   const bool json = request.call.json;
-  const Result<CompileReport> report = lint(request);
+  const Result<CompileReport> report =
+      request.call.values.empty() ? lint_syntax(request.call) : lint_types(request.call);
   if (!report) {
     return fail("lint", report.error(), json);
   }

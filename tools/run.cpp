@@ -236,10 +236,7 @@ class Run {
   }
 
   int finish(const Wishes& wishes) {
-    // What the compiler printed came before what the run printed.
-    outcome_.output.insert(0, outcome_.launch.static_output);
     if (!json_) {
-      print_out(outcome_.launch.static_output);
       print_messages(outcome_.launch.messages);
     }
     outcome_.exit_code = is_good() ? 0 : 1;

@@ -47,7 +47,8 @@ struct LaunchOptions {
   Checks check = Checks::Fast;
   std::chrono::milliseconds timeout{0};  ///< 0: none
   int max_findings = 20;                 ///< distinct findings kept
-  /// Gets the text of device_print in whole lines. Empty: standard output.
+  /// Gets the text of device_print in whole lines, and before it that of tl.static_print if the
+  /// launch compiles the kernel. Empty: standard output.
   std::function<void(std::string_view)> print;
   /// Called now and then on the launching thread with the number of finished programs.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
@@ -62,8 +63,6 @@ TILERY_API Status set_launch_option(LaunchOptions& options, std::string_view nam
 struct LaunchReport {
   /// Warnings of the compiler (when this launch was the first of its kind) and findings of the run.
   std::vector<Message> messages;
-  /// What tl.static_print wrote, if this launch compiled the kernel.
-  std::string static_output;
   /// False if an error finding or the timeout ended the run early.
   bool completed = true;
   std::int64_t programs_run = 0;
