@@ -192,8 +192,8 @@ bool is_inf(Number x) {
 
 /// Became infinite or NaN.
 bool is_float_event(std::span<const Number> operands, Number result) {
-  return (is_nan(result) && std::none_of(operands.begin(), operands.end(), is_nan)) ||
-         (is_inf(result) && std::none_of(operands.begin(), operands.end(), is_inf));
+  return (is_nan(result) && std::ranges::none_of(operands, is_nan)) ||
+         (is_inf(result) && std::ranges::none_of(operands, is_inf));
 }
 
 std::optional<Folded> fold_float(Op op, std::span<const Number> operands, bool propagate_nan) {

@@ -31,9 +31,7 @@ std::optional<ValueId> LinearSum::single_value() const {
 }
 
 void LinearSum::add_term(const LinearTerm& term) {
-  const auto at = std::lower_bound(
-      terms_.begin(), terms_.end(), term,
-      [](const LinearTerm& a, const LinearTerm& b) { return a.values < b.values; });
+  const auto at = std::ranges::lower_bound(terms_, term.values, {}, &LinearTerm::values);
   if (at == terms_.end() || at->values != term.values) {
     if (term.factor != 0) {
       terms_.insert(at, term);

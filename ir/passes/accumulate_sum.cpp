@@ -123,10 +123,10 @@ class Accumulation {
 
   void move_behind(InstId id, InstId place) {
     std::vector<InstId>& from = function_.region(function_.inst(id).parent).insts;
-    from.erase(std::find(from.begin(), from.end(), id));
+    from.erase(std::ranges::find(from, id));
     const RegionId region = function_.inst(place).parent;
     std::vector<InstId>& to = function_.region(region).insts;
-    to.insert(std::find(to.begin(), to.end(), place) + 1, id);
+    to.insert(std::ranges::find(to, place) + 1, id);
     function_.inst(id).parent = region;
   }
 

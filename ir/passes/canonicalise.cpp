@@ -91,7 +91,7 @@ class Canonicaliser {
   Todo take(RegionId region) {
     Todo insts = std::move(function_.region(region).insts);
     function_.region(region).insts.clear();
-    std::reverse(insts.begin(), insts.end());
+    std::ranges::reverse(insts);
     return insts;
   }
 
@@ -280,7 +280,7 @@ class Canonicaliser {
       }
     }
     std::vector<InstId>& insts = function_.region(function_.body).insts;
-    std::rotate(insts.begin(), insts.begin() + static_cast<std::ptrdiff_t>(count), insts.end());
+    std::ranges::rotate(insts, insts.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
   /// Rules make things simpler, so there are few of them an instruction; a pair of rules that undo

@@ -63,6 +63,11 @@ ValueId lhs_if(const Context& c, const Inst& inst, bool (*test)(Number)) {
   return c.is(inst.operand(1), test) ? inst.operand(0) : ValueId();
 }
 
+/// One of the two operands is such a constant.
+bool has_constant(const Context& c, const Inst& inst, bool (*test)(Number)) {
+  return c.is(inst.operand(0), test) || c.is(inst.operand(1), test);
+}
+
 ValueId constant_if(Context& c, const Inst& inst, bool matches, std::uint64_t bits) {
   return matches ? c.constant(inst, bits) : ValueId();
 }
@@ -216,7 +221,7 @@ constexpr std::array kRules{
     // x * 1 → x
     Rule{Op::Mul, [](Context& c, const Inst& i) { return c.other_if(i, is_one); }},
     // x * 0 → 0, integers (floats: -0.0, infinities, NaN)
-    Rule{Op::Mul, [](Context& c, const Inst& i) { return constant_if(c, i, bool(c.other_if(i, is_integer_zero)), 0); }},
+    Rule{Op::Mul, [](Context& c, const Inst& i) { return constant_if(c, i, has_constant(c, i, is_integer_zero), 0); }},
     Rule{Op::Mul, times_minus_one},
     // x / 1 → x
     Rule{Op::Div, [](Context& c, const Inst& i) { return lhs_if(c, i, is_float_one); }},
@@ -232,12 +237,12 @@ constexpr std::array kRules{
     Rule{Op::Not, [](Context& c, const Inst& i) { return undo(c, i); }},
     Rule{Op::Not, negated_comparison},
     // x & 0 → 0, x & ~0 → x, x & x → x
-    Rule{Op::And, [](Context& c, const Inst& i) { return constant_if(c, i, bool(c.other_if(i, is_integer_zero)), 0); }},
+    Rule{Op::And, [](Context& c, const Inst& i) { return constant_if(c, i, has_constant(c, i, is_integer_zero), 0); }},
     Rule{Op::And, [](Context& c, const Inst& i) { return c.other_if(i, is_all_ones); }},
     Rule{Op::And, [](Context&, const Inst& i) { return same_operands(i) ? i.operand(0) : ValueId(); }},
     // x | 0 → x, x | ~0 → ~0, x | x → x
     Rule{Op::Or, [](Context& c, const Inst& i) { return c.other_if(i, is_integer_zero); }},
-    Rule{Op::Or, [](Context& c, const Inst& i) { return constant_if(c, i, bool(c.other_if(i, is_all_ones)), ~std::uint64_t{0}); }},
+    Rule{Op::Or, [](Context& c, const Inst& i) { return constant_if(c, i, has_constant(c, i, is_all_ones), ~std::uint64_t{0}); }},
     Rule{Op::Or, [](Context&, const Inst& i) { return same_operands(i) ? i.operand(0) : ValueId(); }},
     // x ^ 0 → x, x ^ x → 0
     Rule{Op::Xor, [](Context& c, const Inst& i) { return c.other_if(i, is_integer_zero); }},

@@ -13,11 +13,11 @@ struct MaskGroups {
 
 MaskGroups mask_groups(const OpDef& def) {
   MaskGroups groups;
-  const auto patterns = def.operand_patterns();
-  for (int g = 0; g < static_cast<int>(patterns.size()); ++g) {
-    const std::string_view name = patterns[static_cast<std::size_t>(g)].name;
-    groups.mask = name == "mask" ? g : groups.mask;
-    groups.other = name == "other" ? g : groups.other;
+  int g = 0;
+  for (const ValuePattern& pattern : def.operand_patterns()) {
+    groups.mask = pattern.name == "mask" ? g : groups.mask;
+    groups.other = pattern.name == "other" ? g : groups.other;
+    ++g;
   }
   return groups;
 }

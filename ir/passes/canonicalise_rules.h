@@ -4,6 +4,7 @@
 #include "ir/analysis/fold.h"
 #include "ir/builder.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -67,7 +68,7 @@ ValueId hoist_broadcasts(Context& context, const Inst& inst);
 [[nodiscard]] bool is_integer_zero(Number x);
 
 /// What a load or store with a known mask becomes.
-enum class MaskedFate { Keep, Changed, Removed };
+enum class MaskedFate : std::uint8_t { Keep, Changed, Removed };
 /// Changes the instruction in place (`mask on`), or asks for its removal (a store with its mask
 /// off). `replacement` gets the value of a load that reads nothing.
 MaskedFate simplify_masked(Context& context, InstId id, ValueId& replacement);

@@ -56,9 +56,9 @@ ValueId reshape_of_reshape(Context& c, const Inst& inst) {
 
 /// Axes that stay where they are.
 ValueId trans_in_order(const Context&, const Inst& inst) {
-  const auto order = inst.ints_attr(0);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] != static_cast<std::int64_t>(i)) {
+  std::int64_t i = 0;
+  for (const std::int64_t axis : inst.ints_attr(0)) {
+    if (axis != i++) {
       return {};
     }
   }
@@ -159,6 +159,7 @@ ValueId sink_splats(Context& c, const Inst& inst) {
     return {};
   }
   std::vector<ValueId> scalars;
+  scalars.reserve(inst.operands.size());
   for (const ValueId operand : inst.operands) {
     scalars.push_back(refill(c, operand, Shape()));
   }
@@ -177,6 +178,7 @@ ValueId hoist_broadcasts(Context& c, const Inst& inst) {
     return {};
   }
   std::vector<ValueId> narrow;
+  narrow.reserve(inst.operands.size());
   for (const ValueId operand : inst.operands) {
     const Inst* broadcast = c.def(operand, Op::Broadcast);
     narrow.push_back(broadcast != nullptr ? broadcast->operand(0)

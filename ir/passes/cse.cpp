@@ -30,7 +30,7 @@ std::size_t hash_of(const Attr& attr) {
 }
 
 std::size_t hash_of(const Inst& inst, std::size_t epoch) {
-  std::size_t hash = static_cast<std::size_t>(inst.op);
+  auto hash = static_cast<std::size_t>(inst.op);
   mix(hash, epoch);
   for (const ValueId operand : inst.operands) {
     mix(hash, operand.index);

@@ -64,7 +64,7 @@ void drop_results(Function& function, InstId id, const std::vector<bool>& keep,
                   Replacements& replacements) {
   const Op op = function.inst(id).op;
   TILERY_CHECK(keep.size() == function.inst(id).result_count, "one flag a result");
-  if (std::find(keep.begin(), keep.end(), false) == keep.end()) {
+  if (std::ranges::find(keep, false) == keep.end()) {
     return;
   }
   if (is_loop(op)) {

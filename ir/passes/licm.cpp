@@ -62,8 +62,8 @@ class Motion {
   [[nodiscard]] bool is_invariant(InstId id, InstId loop) const {
     const Inst& inst = function_.inst(id);
     return op_def(inst.op).is_pure() && !op_def(inst.op).is_terminator() &&
-           std::none_of(inst.operands.begin(), inst.operands.end(),
-                        [&](ValueId operand) { return is_inside(function_, operand, loop); });
+           std::ranges::none_of(
+               inst.operands, [&](ValueId operand) { return is_inside(function_, operand, loop); });
   }
 
   /// Numeric events of the operands are reported here.

@@ -103,6 +103,19 @@ TEST(Affine, PointersAndMasksOfARow) {
   EXPECT_EQ(s.mask("m2"), "0: -1*n + 2 + (1) lt 0");
 }
 
+// 64-bit offsets need no extension; the forms hold modulo 2^64, as addresses do.
+TEST(Affine, WideOffsetsAreExact) {
+  const Subject s(R"(func @wide(%x: *f32, %base: i64) {
+  %cols = arange start=0 end=64 : i32[64]
+  %w = cast %cols : i64[64]
+  %b = splat %base : i64[64]
+  %offs = add %b, %w : i64[64]
+  %p = splat %x : *f32[64]
+  %q = addptr %p, %offs : *f32[64]
+})");
+  EXPECT_EQ(s.form("q"), "x + base + (1)·i");
+}
+
 TEST(Affine, StridesOfAMatrix) {
   const Subject s(R"(func @matrix(%x: *f32, %rows: i32, %cols: i32, %stride: i32) {
   %i = arange start=0 end=8 : i32[8]
@@ -220,6 +233,28 @@ TEST(Affine, WhileAndIf) {
   EXPECT_EQ(s.form("last"), "last + 0 + (1)·i");
   EXPECT_EQ(s.form("picked"), "picked + 0 + (1)·i");
   EXPECT_EQ(s.form("mixed"), "none");
+}
+
+// A stride that only the loop knows does not leave it.
+TEST(Affine, StridesOfTheLoopStayInIt) {
+  const Subject s(R"(func @flow(%n: i32, %start: i32[8]) {
+  %zero = constant 0 : i32
+  %cols = arange start=0 end=8 : i32[8]
+  %k, %last = while %n, %start : i32, i32[8] {
+  cond(%a: i32, %tile: i32[8]):
+    %more = gt %a, %zero : i1
+    %by = splat %a : i32[8]
+    %scaled = mul %cols, %by : i32[8]
+    condition %more, %a, %scaled
+  body(%b: i32, %inner: i32[8]):
+    %one = constant 1 : i32
+    %less = sub %b, %one : i32
+    yield %less, %start
+  }
+})");
+  EXPECT_EQ(s.form("scaled"), "0 + (a)·i");
+  EXPECT_EQ(s.form("inner"), "none");
+  EXPECT_EQ(s.form("last"), "none");
 }
 
 TEST(Affine, InexactFormsStayInexactThroughLoops) {
