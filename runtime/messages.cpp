@@ -53,7 +53,7 @@ void add_calls(Diagnostic& diagnostic, const Function& function, LocId loc) {
   for (LocId at = function.locations[loc.index].caller; at;
        at = function.locations[at.index].caller) {
     const Location& call = function.locations[at.index];
-    diagnostic.calls.push_back({call.range, fmt::format("called from `{}`", call.function)});
+    diagnostic.calls.push_back({call.range, call.function});
   }
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -118,6 +120,14 @@ TEST(Cli, ops_prints_both_tables) {
   EXPECT_FALSE(contains(tilery({"ops", "cumsum"}).out, "tl.dot("));
   EXPECT_EQ(tilery({"ops", "nothing_like_it"}).exit_code, 2);
   EXPECT_FALSE(json::parse(tilery({"ops", "--json"}).out)["ops"].empty());
+}
+
+TEST(Cli, the_page_of_ops_is_up_to_date) {
+  std::ifstream in(TILERY_SOURCE_DIR "/docs/ops.md");
+  std::ostringstream page;
+  page << in.rdbuf();
+  EXPECT_TRUE(tilery({"ops", "--markdown"}).out == page.str())
+      << "run: tilery ops --markdown > docs/ops.md";
 }
 
 TEST(Cli, a_closed_pipe_is_no_crash) {

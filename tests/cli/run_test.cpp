@@ -285,6 +285,20 @@ TEST(CliRun, a_timeout_ends_an_endless_loop) {
   EXPECT_LT(r.seconds, 5);
 }
 
+TEST(CliRun, a_long_run_shows_a_bar_on_terminals_only) {
+  const TempDir dir;
+  const std::vector<std::string> arguments = {
+      "run",        dir.write("k.tl", "def k(n):\n    tl.device_assert(n > 0)\n"),
+      "n=1",        "--grid",
+      "2000000000", "--timeout",
+      "2.8"};
+  testing::ProcessOptions terminal;
+  terminal.on_terminal = true;
+  const ProcessResult shown = tilery(arguments, terminal);
+  EXPECT_TRUE(contains(shown.out, "of 2000000000 programs")) << shown.out;
+  EXPECT_FALSE(contains(tilery(arguments).err, "programs"));
+}
+
 TEST(CliRun, random_arrays_depend_on_the_seed) {
   const TempDir dir;
   const std::string file = dir.write("k.tl", "def k(x):\n    pass\n");

@@ -61,7 +61,8 @@ struct Message {
   std::vector<PlacedText> notes;
   /// A way out; may be empty.
   std::string help;
-  /// Calls that led to the place, from the innermost outwards.
+  /// Calls that led to the place, from the innermost outwards; the texts are the names of the
+  /// functions that call.
   std::vector<PlacedText> calls;
 
   /// Findings only: the first program and lane that show it, and in how many lanes it was seen.
