@@ -51,14 +51,9 @@ MaybeTensor promoted(Sema& sema, const Value& value, Scalar scalar, SourceRange 
   return to_element(sema, value, scalar, range);
 }
 
-bool reject_fp8(Sema& sema, const Value& value, SourceRange range) {
+bool is_rejected_fp8(Sema& sema, const Value& value, SourceRange range) {
   const auto* tensor = value.as<Tensor>();
-  if (tensor == nullptr || tensor->type.is_pointer() || !is_fp8(tensor->type.element.scalar)) {
-    return false;
-  }
-  sema.report(DiagId::NotSupportedYet, range,
-              fmt::format("tl.{}", language_name(tensor->type.element.scalar)));
-  return true;
+  return tensor != nullptr && reject_fp8(sema, tensor->type.element, range);
 }
 
 void report_promotion(Sema& sema, PromotionError error, const Value& lhs, const Value& rhs,
@@ -278,7 +273,7 @@ std::optional<PromotionOperand> promotion_operand(const Value& value) {
 std::optional<std::pair<Tensor, Tensor>> promote_pair(Sema& sema, const Value& lhs,
                                                       const Value& rhs, BinaryRanges ranges,
                                                       Division division, std::string_view symbol) {
-  if (reject_fp8(sema, lhs, ranges.lhs) || reject_fp8(sema, rhs, ranges.rhs)) {
+  if (is_rejected_fp8(sema, lhs, ranges.lhs) || is_rejected_fp8(sema, rhs, ranges.rhs)) {
     return {};
   }
   for (const auto& [value, range] : {std::pair(&lhs, ranges.lhs), std::pair(&rhs, ranges.rhs)}) {

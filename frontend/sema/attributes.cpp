@@ -144,32 +144,6 @@ MaybeValue tuple_attribute(Sema& sema, const TupleValue& tuple, std::string_view
   return report_no_attribute(sema, what, name, name_range, names);
 }
 
-struct NamedType {
-  std::string_view name;
-  Scalar scalar;
-};
-
-constexpr auto kDtypes = std::to_array<NamedType>({
-    {"int1", Scalar::I1},
-    {"int8", Scalar::I8},
-    {"int16", Scalar::I16},
-    {"int32", Scalar::I32},
-    {"int64", Scalar::I64},
-    {"uint8", Scalar::U8},
-    {"uint16", Scalar::U16},
-    {"uint32", Scalar::U32},
-    {"uint64", Scalar::U64},
-    {"float8e4nv", Scalar::F8E4NV},
-    {"float8e5", Scalar::F8E5},
-    {"float8e4b15", Scalar::F8E4B15},
-    {"float8e4b8", Scalar::F8E4B8},
-    {"float8e5b16", Scalar::F8E5B16},
-    {"float16", Scalar::F16},
-    {"bfloat16", Scalar::BF16},
-    {"float32", Scalar::F32},
-    {"float64", Scalar::F64},
-});
-
 /// Names of a module that stand for themselves: classes for `isinstance` and annotations, and
 /// enumerators.
 struct NamedEnum {
@@ -225,9 +199,10 @@ MaybeValue math_constant(std::string_view name) {
 
 MaybeValue language_name_of(std::string_view module, std::string_view name) {
   const bool is_language = module == kLanguage || module == "triton.language.core";
-  for (const NamedType& dtype : kDtypes) {
-    if (is_language && dtype.name == name) {
-      return Value{TypeObject{Type(dtype.scalar)}};
+  for (int i = 0; i < kScalarCount && is_language; ++i) {
+    const auto scalar = static_cast<Scalar>(i);
+    if (dtype_name(scalar) == name) {
+      return Value{TypeObject{Type(scalar)}};
     }
   }
   for (const NamedEnum& entry : kEnums) {
@@ -243,8 +218,8 @@ MaybeValue language_name_of(std::string_view module, std::string_view name) {
 std::vector<std::string_view> names_of_module(std::string_view module) {
   std::vector<std::string_view> names = method_names(module);
   if (module == kLanguage) {
-    for (const NamedType& dtype : kDtypes) {
-      names.push_back(dtype.name);
+    for (int i = 0; i < kScalarCount; ++i) {
+      names.push_back(dtype_name(static_cast<Scalar>(i)));
     }
   }
   return names;

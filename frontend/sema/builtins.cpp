@@ -170,6 +170,30 @@ struct Table {
   }
 };
 
+/// Insertions, deletions, replacements and exchanges of neighbours that make `a` of `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> distance((a.size() + 1) * width);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return distance[i * width + j];
+  };
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        at(i, j) = i + j;
+        continue;
+      }
+      const std::size_t replaced = at(i - 1, j - 1) + (a[i - 1] == b[j - 1] ? 0 : 1);
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, replaced});
+      const bool is_exchange = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (is_exchange) {
+        at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+      }
+    }
+  }
+  return distance.back();
+}
+
 const Table& table() {
   static const Table kTable;
   return kTable;
@@ -200,7 +224,7 @@ std::span<const Builtin> all_builtins() {
 
 std::string display_name(const Builtin& builtin) {
   const std::string_view module = builtin.modules.substr(0, builtin.modules.find(' '));
-  if (module == "builtins" || module == "dtype") {
+  if (module == "builtins" || module == "dtype" || !builtin.is_function) {
     return std::string(builtin.name);
   }
   if (module == "tl.libdevice") {
@@ -210,25 +234,13 @@ std::string display_name(const Builtin& builtin) {
 }
 
 std::string closest_name(std::string_view name, std::span<const std::string_view> candidates) {
+  const std::size_t most = std::max<std::size_t>(name.size() / 3, 1);
   std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(name.size() / 3, 1) + 1;
-  std::vector<std::size_t> row;
+  std::size_t best_distance = most + 1;
   for (const std::string_view candidate : candidates) {
-    row.resize(candidate.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      row[j] = j;
-    }
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t substituted = diagonal + (name[i - 1] == candidate[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
       best = candidate;
     }
   }

@@ -34,12 +34,9 @@ bool check_types(Sema& sema, const ArgumentReader& reader, const Tensor& a, cons
     return !x.type.is_pointer() &&
            std::ranges::find(kOperandTypes, x.type.element.scalar) != kOperandTypes.end();
   };
-  for (const Tensor* x : {&a, &b}) {
-    if (!x->type.is_pointer() && is_fp8(x->type.element.scalar)) {
-      sema.report(DiagId::NotSupportedYet, reader.ranges(0, 1).whole,
-                  fmt::format("tl.{}", language_name(x->type.element.scalar)));
-      return false;
-    }
+  if (reject_fp8(sema, a.type.element, reader.ranges(0, 1).whole) ||
+      reject_fp8(sema, b.type.element, reader.ranges(0, 1).whole)) {
+    return false;
   }
   if (a.type.element != b.type.element) {
     rule = "both operands must have one type";
@@ -145,12 +142,8 @@ bool check_accumulator(Sema& sema, const ArgumentReader& reader, const Tensor& a
   label_both(sema, diagnostic, reader);
   const bool may_be_half = dot.a.type.element.is(Scalar::F16) && acc.type.element.is(Scalar::F16);
   diagnostic.helped(may_be_half ? "pass `out_dtype=tl.float16` to accumulate in fp16"
-                                : fmt::format("start from `tl.zeros({}, dtype=tl.{})`",
-                                              fmt::format("({})", fmt::join(dot.shape, ", ")),
-                                              dot.result == Scalar::F32   ? "float32"
-                                              : dot.result == Scalar::F16 ? "float16"
-                                              : dot.result == Scalar::F64 ? "float64"
-                                                                          : "int32"));
+                                : fmt::format("start from `tl.zeros(({}), dtype=tl.{})`",
+                                              fmt::join(dot.shape, ", "), dtype_name(dot.result)));
   return false;
 }
 

@@ -22,10 +22,7 @@ MaybeTensor pointer_argument(Sema& sema, const ArgumentReader& reader) {
     diagnostic.helped("add an offset to a pointer argument, as in `x + tl.arange(0, B)`");
     return {};
   }
-  const ElementType pointee = tensor->type.element.pointee();
-  if (!pointee.is_pointer() && is_fp8(pointee.scalar)) {
-    sema.report(DiagId::NotSupportedYet, reader.range(0),
-                fmt::format("tl.{}", language_name(pointee.scalar)));
+  if (reject_fp8(sema, tensor->type.element.pointee(), reader.range(0))) {
     return {};
   }
   return *tensor;

@@ -67,14 +67,6 @@ MaybeTensor integer_element(Sema& sema, const Value& number, Scalar scalar, Sour
   return int_constant(sema, scalar, *integer);
 }
 
-bool reject_fp8(Sema& sema, Scalar scalar, SourceRange range) {
-  if (!is_fp8(scalar)) {
-    return false;
-  }
-  sema.report(DiagId::NotSupportedYet, range, fmt::format("tl.{}", language_name(scalar)));
-  return true;
-}
-
 MaybeTensor report_cast(Sema& sema, const Tensor& x, ElementType element, SourceRange range,
                         std::string help) {
   sema.report(DiagId::CannotCast, range, type_text(x.type), type_text(element))
@@ -165,7 +157,7 @@ MaybeTensor to_element(Sema& sema, const Value& value, ElementType element, Sour
     sema.report(DiagId::CannotCast, range, describe(value), type_text(element));
     return {};
   }
-  if (reject_fp8(sema, element.scalar, range)) {
+  if (reject_fp8(sema, element, range)) {
     return {};
   }
   if (is_float(element.scalar)) {
@@ -205,7 +197,7 @@ MaybeTensor cast(Sema& sema, const Tensor& x, ElementType element, SourceRange r
   if (is_fp8_with_int && !is_bitcast) {
     return report_cast(sema, x, element, range, "go through a float: `.to(tl.float32)` first");
   }
-  if (reject_fp8(sema, from, range) || reject_fp8(sema, element.scalar, range)) {
+  if (reject_fp8(sema, from, range) || reject_fp8(sema, element, range)) {
     return {};
   }
   return tensor_of(sema, sema.builder().cast(x.id, element, toward_zero));
