@@ -7,12 +7,24 @@
 
 #include "interpreter/kernels_block.h"
 #include "interpreter/kernels_table.h"
+#include "ir/math/remainder.h"
 
 namespace tilery::interpreter::TILERY_ISA {
 namespace {
 
 struct HalfFma {
   static float apply(float a, float b, float c) { return math::half_fma_to_odd(a, b, c); }
+};
+
+/// The remainder of two halves is a half, so fp32 does it exactly.
+struct HalfRem {
+  static constexpr bool kOnLanes = true;
+
+  static float apply(float a, float b) {
+    return apply(splat(Lanes<float>{}, a), splat(Lanes<float>{}, b)).v[0];
+  }
+
+  static Lanes<float> apply(Lanes<float> a, Lanes<float> b) { return math::remainder(a, b); }
 };
 
 struct HalfFloor {
@@ -79,7 +91,7 @@ void fill_type(KernelTables& tables) {
   set(Op::Sub, halfwise<H, Sub, U, U, U>());
   set(Op::Mul, halfwise<H, Mul, U, U, U>());
   set(Op::Div, halfwise<H, Div, U, U, U>());
-  set(Op::Rem, halfwise<H, Rem, U, U, U>());
+  set(Op::Rem, halfwise<H, HalfRem, U, U, U>());
   set(Op::Fma, halfwise<H, HalfFma, U, U, U, U>());
   set(Op::Minimum, halfwise<H, Minimum, U, U, U>());
   set(Op::Maximum, halfwise<H, Maximum, U, U, U>());

@@ -214,6 +214,15 @@ Fast where_rare(LaneMask<T> mask, Fast fast, Slow slow) {
   return any(mask) ? select(mask, slow(), fast) : fast;
 }
 
+/// Takes step(state) in the lanes where holds(state), until there are none.
+template <class State, class Holds, class Step>
+State repeat_while(State state, Holds holds, Step step) {
+  for (auto mask = holds(state); any(mask); mask = holds(state)) {
+    state = select(mask, step(state), state);
+  }
+  return state;
+}
+
 /// table[index] in each lane.
 template <class T>
 Lanes<T> lookup(const T* table, typename Lanes<T>::Bits index) {

@@ -75,7 +75,6 @@ void fill_float(KernelTables& tables, Scalar dtype) {
   rows.set(Op::Sub, elementwise<Sub, T, T, T>());
   rows.set(Op::Mul, elementwise<Mul, T, T, T>());
   rows.set(Op::Div, elementwise<Div, T, T, T>());
-  rows.set(Op::Rem, map_one_by_one<Rem, T, T>);
   rows.set(Op::Neg, elementwise<Neg, T, T>());
   rows.set(Op::Abs, elementwise<Abs, T, T>());
   rows.set(Op::Eq, elementwise<Eq, std::uint8_t, T, T>());

@@ -4,6 +4,7 @@
 #include "ir/math/erf.h"
 #include "ir/math/exp.h"
 #include "ir/math/log.h"
+#include "ir/math/remainder.h"
 #include "ir/math/rsqrt.h"
 #include "ir/math/trig.h"
 
@@ -87,6 +88,13 @@ struct CeilLanes {
   }
 };
 
+struct RemainderLanes {
+  template <class V>
+  static V apply(V x, V y) {
+    return math::remainder(x, y);
+  }
+};
+
 struct FmaLanes {
   template <class V>
   static V apply(V a, V b, V c) {
@@ -108,6 +116,7 @@ void fill_type(KernelTables& tables, Scalar dtype) {
   set(Op::Sqrt, lanewise<SqrtLanes, T, T>());
   set(Op::Floor, lanewise<FloorLanes, T, T>());
   set(Op::Ceil, lanewise<CeilLanes, T, T>());
+  set(Op::Rem, lanewise<RemainderLanes, T, T, T>());
   set(Op::Fma, lanewise<FmaLanes, T, T, T, T>());
 }
 

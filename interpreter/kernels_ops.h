@@ -163,18 +163,12 @@ struct IDiv {
   }
 };
 
-/// Integers: a - (a / b) · b, 0 for b = 0. Floats: exact, with the sign of the dividend.
+/// a - (a / b) · b, 0 for b = 0.
 struct Rem {
   template <class T>
   static T apply(T a, T b) {
-    if constexpr (std::is_same_v<T, float>) {
-      return __builtin_fmodf(a, b);
-    } else if constexpr (std::is_same_v<T, double>) {
-      return __builtin_fmod(a, b);
-    } else {
-      const T rest = Sub::apply(a, Mul::apply(IDiv::apply(a, b), b));
-      return b == 0 ? T{0} : rest;
-    }
+    const T rest = Sub::apply(a, Mul::apply(IDiv::apply(a, b), b));
+    return b == 0 ? T{0} : rest;
   }
 };
 

@@ -35,15 +35,28 @@ LogParts<V> split_for_log(V x) {
   }
 }
 
-/// log(1 + f) - f
+/// A value as the sum of a large and a small part.
 template <class V>
-V log_tail(V f) {
+struct SplitValue {
+  V high;
+  V low;
+};
+
+/// log(1 + f)
+template <class V>
+SplitValue<V> log_of_fraction(V f) {
   const V square = f * f;
+  const V half_square = square * splat(f, ElementOf<V>(0.5));
   if constexpr (std::is_same_v<ElementOf<V>, float>) {
+    // f - f²/2 with what its roundings lost, then f³ p(f).
     const V p =
         horner(f, 0x1.e769e6p-4F, -0x1.070662p-3F, 0x1.b9b7bep-4F, -0x1.f38f62p-4F, 0x1.24e552p-3F,
                -0x1.5598d2p-3F, 0x1.999816p-3F, -0x1.ffff1p-3F, 0x1.555556p-2F);
-    return square * fma(p, f, splat(f, -0.5F));
+    const V high = f - half_square;
+    const V difference_lost = (f - high) - half_square;
+    const V square_lost = fma(f, f, -square);
+    const V lost = fma(square_lost, splat(f, -0.5F), difference_lost);
+    return {high, fma(square * f, p, lost)};
   } else {
     // log(1 + f) = 2 s + s r(s²) with s = f / (2 + f), and 2 s = f - f²/2 + s f²/2.
     const V s = f / (splat(f, 2.0) + f);
@@ -51,8 +64,7 @@ V log_tail(V f) {
     const V r = z * horner(z, 0x1.2f0a69861c5f4p-3, 0x1.39a1376dd8ccdp-3, 0x1.74664432655f8p-3,
                            0x1.c71c51ee22956p-3, 0x1.2492494215728p-2, 0x1.999999997fad3p-2,
                            0x1.5555555555593p-1);
-    const V half_square = splat(f, 0.5) * square;
-    return fma(s, half_square + r, -half_square);
+    return {f, fma(s, half_square + r, -half_square)};
   }
 }
 
@@ -71,28 +83,26 @@ V with_log_limits(V x, V result) {
 template <class V>
 V log(V x) {
   const LogParts<V> parts = split_for_log(x);
-  const V e = parts.exponent;
-  const V f = parts.fraction;
-  const V large = e * splat(x, pick<V>(0x1.62e4p-1F, 0x1.62e42fefa38p-1));
-  const V high = large + f;
-  const V low = f - (high - large);
-  const V tail = fma(e, splat(x, pick<V>(0x1.7f7d1cp-20F, 0x1.ef35793c7673p-45)), log_tail(f));
-  return with_log_limits(x, high + (low + tail));
+  const SplitValue<V> rest = log_of_fraction(parts.fraction);
+  const V large = parts.exponent * splat(x, pick<V>(0x1.62e4p-1F, 0x1.62e42fefa38p-1));
+  const V high = large + rest.high;
+  const V low = rest.high - (high - large);
+  const V ln2_low = splat(x, pick<V>(0x1.7f7d1cp-20F, 0x1.ef35793c7673p-45));
+  return with_log_limits(x, high + (low + fma(parts.exponent, ln2_low, rest.low)));
 }
 
 /// Exact for powers of two.
 template <class V>
 V log2(V x) {
   const LogParts<V> parts = split_for_log(x);
-  const V e = parts.exponent;
-  const V f = parts.fraction;
+  const SplitValue<V> rest = log_of_fraction(parts.fraction);
   const V log2e = splat(x, pick<V>(0x1.715476p+0F, 0x1.71547652b82fep+0));
   const V log2e_low = splat(x, pick<V>(0x1.4ae0cp-26F, 0x1.777d0ffda0d24p-56));
-  const V product = f * log2e;
-  const V lost = fma(f, log2e_low, fma(f, log2e, -product));
-  const V high = e + product;
-  const V low = product - (high - e);
-  return with_log_limits(x, high + (low + fma(log_tail(f), log2e, lost)));
+  const V product = rest.high * log2e;
+  const V lost = fma(rest.high, log2e_low, fma(rest.high, log2e, -product));
+  const V high = parts.exponent + product;
+  const V low = product - (high - parts.exponent);
+  return with_log_limits(x, high + (low + fma(rest.low, log2e, lost)));
 }
 
 }  // namespace tilery::math

@@ -149,6 +149,14 @@ Fast where_rare(bool mask, Fast fast, Slow slow) {
   return mask ? slow() : fast;
 }
 
+template <class State, class Holds, class Step>
+State repeat_while(State state, Holds holds, Step step) {
+  while (holds(state)) {
+    state = step(state);
+  }
+  return state;
+}
+
 template <class T>
 ScalarValue<T> lookup(const T* table, typename ScalarValue<T>::Bits index) {
   return {table[index.value]};
