@@ -222,14 +222,15 @@ class Printer {
   }
 
   void field(const FStringPart& part) {
-    out_ += '{';
-    const std::size_t begin = out_.size();
     // A lambda's `:` would begin the format, so nothing that may contain one goes without
-    // parentheses.
-    bare(part.value, Level::Or);
-    if (out_[begin] == '{') {
-      out_.insert(begin, " ");
-    }
+    // parentheses;
+    // `{{` would be text.
+    Printer inner(module_);
+    inner.quote_ = quote_;
+    inner.bare(part.value, Level::Or);
+    const std::string value = inner.take();
+    out_ += value.starts_with('{') ? "{ " : "{";
+    out_ += value;
     if (part.conversion != '\0') {
       out_ += '!';
       out_ += part.conversion;
@@ -259,10 +260,10 @@ class Printer {
       out_ += i == 0 ? "" : ", ";
       if (!node.keys[i]) {
         out_ += "**";
-        expr(node.values[i], Level::Or);
+        expr(node.values[i], Level::BitOr);
         continue;
       }
-      expr(node.keys[i], Level::Named);
+      expr(node.keys[i], Level::Conditional);
       // In a display that has both, a key without a value is what an error left behind.
       if (!node.values.empty() && node.values[i]) {
         out_ += ": ";
@@ -416,7 +417,7 @@ class Printer {
 
   void print(const Starred& node) {
     out_ += '*';
-    expr(node.value, Level::Or);
+    expr(node.value, Level::BitOr);
   }
 
   void print(const NamedExpr& node) {

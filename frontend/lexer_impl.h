@@ -78,6 +78,8 @@ class Lexer {
   void lex_format(Quote quote);
   bool field_equals_is_debug() const;
   void skip_escape();
+  void skip_named_escape(Quote quote);
+  void skip_quoted_in_format();
   Quote open_quote();
   [[nodiscard]] bool at_quote(Quote quote) const;
   [[nodiscard]] bool quote_follows_in_line(Quote quote) const;

@@ -194,6 +194,15 @@ void Lexer::unterminated(std::uint32_t begin, bool triple) {
 
 // ---- f-strings ----
 
+// `\N{NAME}`, whose braces are no field. What does not end is left to the caller.
+void Lexer::skip_named_escape(Quote quote) {
+  pos_ += 3;
+  while (!at_end() && !at_newline() && !at_quote(quote) && peek() != '}') {
+    ++pos_;
+  }
+  pos_ += peek() == '}' ? 1 : 0;
+}
+
 void Lexer::lex_f_string(std::uint32_t begin, bool raw) {
   const Quote quote = open_quote();
   push(TokenKind::FStringStart, begin);
@@ -223,7 +232,7 @@ void Lexer::lex_f_string(std::uint32_t begin, bool raw) {
       error(DiagId::FStringSingleBrace, brace, pos_);
       text_begin = pos_;
     } else if (c == '\\' && !raw && peek(1) == 'N' && peek(2) == '{') {
-      pos_ += 3;
+      skip_named_escape(quote);
     } else if (c == '\\' && peek(1) != '{' && peek(1) != '}') {
       skip_escape();
     } else {
@@ -306,14 +315,29 @@ void Lexer::lex_format(Quote quote) {
   const std::uint32_t begin = ++pos_;
   std::uint32_t depth = 0;
   while (!at_end() && (depth > 0 || peek() != '}')) {
-    if (at_quote(quote) || (!quote.triple && at_newline())) {
+    const bool in_field = depth > 0;
+    if ((!quote.triple && at_newline()) ||
+        (at_quote(quote) && !(in_field && quote_follows_in_line(quote)))) {
       break;
+    }
+    if (in_field && is_one_of(peek(), "\"'")) {
+      skip_quoted_in_format();
+      continue;
     }
     depth += peek() == '{' ? 1 : 0;
     depth -= peek() == '}' ? 1 : 0;
     ++pos_;
   }
   push(TokenKind::FStringSpec, begin);
+}
+
+// A string in a field of a format: its braces are no fields.
+void Lexer::skip_quoted_in_format() {
+  const char mark = peek();
+  do {
+    ++pos_;
+  } while (!at_end() && !at_newline() && peek() != mark);
+  pos_ += peek() == mark ? 1 : 0;
 }
 
 bool Lexer::quote_follows_in_line(Quote quote) const {

@@ -107,7 +107,7 @@ struct Act {
 };
 
 template <auto Member>
-inline constexpr Act<Member> act{};
+inline const Act<Member> act{};
 
 }  // namespace tilery::grammar
 

@@ -20,17 +20,17 @@ using BareList = x3::rule<BareListRule>;
 using Targets = x3::rule<TargetsRule>;
 
 /// One operand.
-constexpr Expression expression = "an expression";
+const Expression expression = "an expression";
 /// The same, or `name := value`.
-constexpr NamedExpression named_expression = "an expression";
+const NamedExpression named_expression = "an expression";
 /// Without conditional expressions and lambdas at the outermost level.
-constexpr Operators operators = "an expression";
+const Operators operators = "an expression";
 /// An atom and what is attached to it: `a.b(c)[d]`.
-constexpr Primary primary = "an expression";
+const Primary primary = "an expression";
 /// `a`, or `a, b` and `a,` as a tuple without parentheses.
-constexpr BareList bare_list = "an expression";
+const BareList bare_list = "an expression";
 /// What a `for` assigns to: like a bare list, but without operators, of which `in` is one.
-constexpr Targets targets = "the loop variable";
+const Targets targets = "the loop variable";
 
 BOOST_SPIRIT_DECLARE(Expression, NamedExpression, Operators, Primary, BareList, Targets)
 

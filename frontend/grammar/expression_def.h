@@ -21,17 +21,17 @@ struct FieldRule;
 struct AtomRule;
 struct TrailerRule;
 
-constexpr x3::rule<LambdaRule> lambda = "an expression";
-constexpr x3::rule<ElementRule> element = "an expression";
-constexpr x3::rule<ElementsRule> elements = "an expression";
-constexpr x3::rule<ComprehensionRule> comprehension = "a comprehension";
-constexpr x3::rule<EntryRule> entry = "an expression";
-constexpr x3::rule<ArgumentRule> argument = "an argument";
-constexpr x3::rule<SliceRule> slice = "an index";
-constexpr x3::rule<StringsRule> strings = "a string";
-constexpr x3::rule<FieldRule> field = "an expression";
-constexpr x3::rule<AtomRule> atom = "an expression";
-constexpr x3::rule<TrailerRule> trailer = "a call, subscript or attribute";
+const x3::rule<LambdaRule> lambda = "an expression";
+const x3::rule<ElementRule> element = "an expression";
+const x3::rule<ElementsRule> elements = "an expression";
+const x3::rule<ComprehensionRule> comprehension = "a comprehension";
+const x3::rule<EntryRule> entry = "an expression";
+const x3::rule<ArgumentRule> argument = "an argument";
+const x3::rule<SliceRule> slice = "an index";
+const x3::rule<StringsRule> strings = "a string";
+const x3::rule<FieldRule> field = "an expression";
+const x3::rule<AtomRule> atom = "an expression";
+const x3::rule<TrailerRule> trailer = "a call, subscript or attribute";
 
 namespace detail {
 
@@ -68,23 +68,22 @@ inline bool begins_string(const Token* at) {
 
 }  // namespace detail
 
-constexpr x3::eps_parser eps{};
+const x3::eps_parser eps{};
 
 // ---- operators ----
 
-constexpr auto operand =
-    *TokenIf(detail::is_prefix, "an operator")[act<&Builder::prefix>] > primary;
+const auto operand = *TokenIf(detail::is_prefix, "an operator")[act<&Builder::prefix>] > primary;
 
-constexpr auto infix = TokenIf(detail::is_infix, "an operator")[act<&Builder::infix>] |
-                       (tok(TokenKind::Is) >>
-                        (tok(TokenKind::Not)[act<&Builder::is_not>] | eps[act<&Builder::infix>])) |
-                       (tok(TokenKind::Not) > tok(TokenKind::In)[act<&Builder::not_in>]);
+const auto infix = TokenIf(detail::is_infix, "an operator")[act<&Builder::infix>] |
+                   (tok(TokenKind::Is) >>
+                    (tok(TokenKind::Not)[act<&Builder::is_not>] | eps[act<&Builder::infix>])) |
+                   (tok(TokenKind::Not) > tok(TokenKind::In)[act<&Builder::not_in>]);
 
-constexpr auto operators_def = Ahead(begins_operand) >> eps[act<&Builder::begin_operators>] >>
-                               operand >> *(infix > operand) >> eps[act<&Builder::end_operators>];
+const auto operators_def = Ahead(begins_operand) >> eps[act<&Builder::begin_operators>] >>
+                           operand >> *(infix > operand) >> eps[act<&Builder::end_operators>];
 
 // `a if p else b if q else c` is read as a flat row; the Builder groups it.
-constexpr auto conditional =
+const auto conditional =
     operators >>
     -(Ahead(detail::is_next<TokenKind::If>) >> eps[act<&Builder::begin_conditional>] >>
       +(tok(TokenKind::If) > operators >
@@ -92,130 +91,127 @@ constexpr auto conditional =
         (lambda | operators)) >>
       eps[act<&Builder::end_conditional>]);
 
-constexpr auto lambda_def =
+const auto lambda_def =
     tok(TokenKind::Lambda)[act<&Builder::begin_parameters>] > lambda_parameters >
     tok(TokenKind::Colon,
         "`:` after the parameters of the `lambda`")[act<&Builder::end_parameters>] > expression
     > eps[act<&Builder::end_lambda>];
 
-constexpr auto expression_def = lambda | conditional;
+const auto expression_def = lambda | conditional;
 
-constexpr auto named_expression_def =
-    (Ahead(detail::are_next<TokenKind::Name, TokenKind::Walrus>) >>
-     tok(TokenKind::Name)[act<&Builder::walrus_name>] >> tok(TokenKind::Walrus) > expression >
+const auto named_expression_def =
+    ((Ahead(detail::are_next<TokenKind::Name, TokenKind::Walrus>) >>
+      tok(TokenKind::Name)[act<&Builder::walrus_name>] >> tok(TokenKind::Walrus)) > expression >
      eps[act<&Builder::end_walrus>]) |
     expression;
 
 // ---- lists, tuples, dicts, comprehensions ----
 
-constexpr auto star = tok(TokenKind::Star)[act<&Builder::head>];
-constexpr auto comma = tok(TokenKind::Comma)[act<&Builder::comma>];
+const auto star = tok(TokenKind::Star)[act<&Builder::head>];
+const auto comma = tok(TokenKind::Comma)[act<&Builder::comma>];
 
-constexpr auto element_def = (star > operators > eps[act<&Builder::starred>]) | named_expression;
+const auto element_def = (star > operators > eps[act<&Builder::starred>]) | named_expression;
 
-constexpr auto bare_element = (star > operators > eps[act<&Builder::starred>]) | expression;
+const auto bare_element = (star > operators > eps[act<&Builder::starred>]) | expression;
 
-constexpr auto bare_list_def = Ahead(detail::begins_element) >> eps[act<&Builder::begin_list>] >>
-                               bare_element >> *(comma >> bare_element) >> -comma
-                               >> eps[act<&Builder::end_bare_list>];
+const auto bare_list_def = Ahead(detail::begins_element) >> eps[act<&Builder::begin_list>] >>
+                           bare_element >> *(comma >> bare_element) >> -comma
+                           >> eps[act<&Builder::end_bare_list>];
 
-constexpr auto target = (star > primary > eps[act<&Builder::starred>]) | primary;
+const auto target = (star > primary > eps[act<&Builder::starred>]) | primary;
 
-constexpr auto targets_def = Ahead(detail::begins_target) >> eps[act<&Builder::begin_list>] >>
-                             target >> *(comma >> target) >> -comma
-                             >> eps[act<&Builder::end_bare_list>];
+const auto targets_def = Ahead(detail::begins_target) >> eps[act<&Builder::begin_list>] >> target >>
+                         *(comma >> target) >> -comma >> eps[act<&Builder::end_bare_list>];
 
-constexpr auto clause = (targets > eps[act<&Builder::clause_target>] >
-                         tok(TokenKind::In, "`in` after the loop variable") > operators >
-                         eps[act<&Builder::clause_iterable>] >
-                         *(tok(TokenKind::If) > operators > eps[act<&Builder::clause_condition>]));
+const auto clause = (targets > eps[act<&Builder::clause_target>] >
+                     tok(TokenKind::In, "`in` after the loop variable") > operators >
+                     eps[act<&Builder::clause_iterable>] >
+                     *(tok(TokenKind::If) > operators > eps[act<&Builder::clause_condition>]));
 
-constexpr auto comprehension_def = tok(TokenKind::For)[act<&Builder::begin_comprehension>] >
-                                   clause > *(tok(TokenKind::For)[act<&Builder::next_clause>] >
-                                              clause) > eps[act<&Builder::end_comprehension>];
+const auto comprehension_def = tok(TokenKind::For)[act<&Builder::begin_comprehension>] > clause >
+                               *(tok(TokenKind::For)[act<&Builder::next_clause>] >
+                                 clause) > eps[act<&Builder::end_comprehension>];
 
 /// What parentheses and square brackets contain.
-constexpr auto elements_def = element >> (comprehension | (*(comma >> element) >> -comma));
+const auto elements_def = element >> (comprehension | (*(comma >> element) >> -comma));
 
-constexpr auto paren = tok(TokenKind::LParen)[act<&Builder::begin_list>] > -elements >
-                       tok(TokenKind::RParen, "`,` or `)`")[act<&Builder::end_paren>];
+const auto paren = tok(TokenKind::LParen)[act<&Builder::begin_list>] > -elements >
+                   tok(TokenKind::RParen, "`,` or `)`")[act<&Builder::end_paren>];
 
-constexpr auto bracket = tok(TokenKind::LBracket)[act<&Builder::begin_list>] > -elements >
-                         tok(TokenKind::RBracket, "`,` or `]`")[act<&Builder::end_bracket>];
+const auto bracket = tok(TokenKind::LBracket)[act<&Builder::begin_list>] > -elements >
+                     tok(TokenKind::RBracket, "`,` or `]`")[act<&Builder::end_bracket>];
 
-constexpr auto entry_def =
+const auto entry_def =
     (tok(TokenKind::StarStar) > operators > eps[act<&Builder::dict_spread>]) |
     (element >> ((tok(TokenKind::Colon) > expression > eps[act<&Builder::dict_value>]) |
                  eps[act<&Builder::dict_key_only>]));
 
-constexpr auto entries = entry >> (comprehension | (*(comma >> entry) >> -comma));
+const auto entries = entry >> (comprehension | (*(comma >> entry) >> -comma));
 
-constexpr auto brace = tok(TokenKind::LBrace)[act<&Builder::begin_list>] > -entries >
-                       tok(TokenKind::RBrace, "`,` or `}`")[act<&Builder::end_brace>];
+const auto brace = tok(TokenKind::LBrace)[act<&Builder::begin_list>] > -entries >
+                   tok(TokenKind::RBrace, "`,` or `}`")[act<&Builder::end_brace>];
 
 // ---- strings ----
 
-constexpr auto field_def = tok(TokenKind::FStringOpen)[act<&Builder::begin_field>] > bare_list >
-                           -tok(TokenKind::FStringDebug)[act<&Builder::field_debug>] >
-                           -tok(TokenKind::FStringConversion)[act<&Builder::field_conversion>] >
-                           -tok(TokenKind::FStringSpec)[act<&Builder::field_spec>] >
-                           tok(TokenKind::FStringClose)[act<&Builder::end_field>];
+const auto field_def = tok(TokenKind::FStringOpen)[act<&Builder::begin_field>] > bare_list >
+                       -tok(TokenKind::FStringDebug)[act<&Builder::field_debug>] >
+                       -tok(TokenKind::FStringConversion)[act<&Builder::field_conversion>] >
+                       -tok(TokenKind::FStringSpec)[act<&Builder::field_spec>] >
+                       tok(TokenKind::FStringClose)[act<&Builder::end_field>];
 
-constexpr auto f_string = tok(TokenKind::FStringStart)[act<&Builder::begin_f_string>] >
-                          *(tok(TokenKind::FStringText)[act<&Builder::f_string_text>] | field) >
-                          tok(TokenKind::FStringEnd);
+const auto f_string = tok(TokenKind::FStringStart)[act<&Builder::begin_f_string>] >
+                      *(tok(TokenKind::FStringText)[act<&Builder::f_string_text>] | field) >
+                      tok(TokenKind::FStringEnd);
 
-constexpr auto strings_def = Ahead(detail::begins_string) >> eps[act<&Builder::begin_strings>] >>
-                             +(tok(TokenKind::String)[act<&Builder::string_piece>] | f_string) >>
-                             eps[act<&Builder::end_strings>];
+const auto strings_def = Ahead(detail::begins_string) >> eps[act<&Builder::begin_strings>] >>
+                         +(tok(TokenKind::String)[act<&Builder::string_piece>] | f_string) >>
+                         eps[act<&Builder::end_strings>];
 
 // ---- atoms and what follows them ----
 
-constexpr auto atom_def = tok(TokenKind::Name)[act<&Builder::name>] |
-                          tok(TokenKind::Integer)[act<&Builder::integer>] |
-                          tok(TokenKind::Float)[act<&Builder::floating>] | paren | bracket |
-                          tok(TokenKind::True)[act<&Builder::true_literal>] |
-                          tok(TokenKind::False)[act<&Builder::false_literal>] |
-                          tok(TokenKind::None)[act<&Builder::none_literal>] | strings |
-                          tok(TokenKind::Ellipsis)[act<&Builder::ellipsis>] | brace |
-                          tok(TokenKind::Imaginary)[act<&Builder::imaginary>] |
-                          tok(TokenKind::Bytes)[act<&Builder::bytes>];
+const auto atom_def = tok(TokenKind::Name)[act<&Builder::name>] |
+                      tok(TokenKind::Integer)[act<&Builder::integer>] |
+                      tok(TokenKind::Float)[act<&Builder::floating>] | paren | bracket |
+                      tok(TokenKind::True)[act<&Builder::true_literal>] |
+                      tok(TokenKind::False)[act<&Builder::false_literal>] |
+                      tok(TokenKind::None)[act<&Builder::none_literal>] | strings |
+                      tok(TokenKind::Ellipsis)[act<&Builder::ellipsis>] | brace |
+                      tok(TokenKind::Imaginary)[act<&Builder::imaginary>] |
+                      tok(TokenKind::Bytes)[act<&Builder::bytes>];
 
-constexpr auto argument_def =
+const auto argument_def =
     (tok(TokenKind::StarStar) > expression > eps[act<&Builder::star_star_argument>]) |
     (tok(TokenKind::Star) > expression > eps[act<&Builder::star_argument>]) |
-    (Ahead(detail::are_next<TokenKind::Name, TokenKind::Assign>) >>
-     tok(TokenKind::Name)[act<&Builder::keyword>] >> tok(TokenKind::Assign) > expression >
+    ((Ahead(detail::are_next<TokenKind::Name, TokenKind::Assign>) >>
+      tok(TokenKind::Name)[act<&Builder::keyword>] >> tok(TokenKind::Assign)) > expression >
      eps[act<&Builder::keyword_argument>]) |
     (named_expression >> -comprehension >> eps[act<&Builder::positional_argument>]);
 
-constexpr auto call = tok(TokenKind::LParen)[act<&Builder::begin_call>] >
-                      -(argument >> *(tok(TokenKind::Comma) >> argument) >>
-                        -tok(TokenKind::Comma)) >
-                      tok(TokenKind::RParen,
-                          "`,` or `)` after the argument")[act<&Builder::end_call>];
+const auto call = tok(TokenKind::LParen)[act<&Builder::begin_call>] >
+                  -(argument >> *(tok(TokenKind::Comma) >> argument) >> -tok(TokenKind::Comma)) >
+                  tok(TokenKind::RParen, "`,` or `)` after the argument")[act<&Builder::end_call>];
 
-constexpr auto slice_part = expression | eps[act<&Builder::nothing>];
+const auto slice_part = expression | eps[act<&Builder::nothing>];
 
-constexpr auto slice_rest = tok(TokenKind::Colon) > slice_part >
-                            ((tok(TokenKind::Colon) > slice_part) | eps[act<&Builder::nothing>]) >
-                            eps[act<&Builder::end_slice>];
+const auto slice_rest = tok(TokenKind::Colon) > slice_part >
+                        ((tok(TokenKind::Colon) > slice_part) | eps[act<&Builder::nothing>]) >
+                        eps[act<&Builder::end_slice>];
 
-constexpr auto slice_def =
+const auto slice_def =
     (Ahead(detail::is_next<TokenKind::Colon>) >> eps[act<&Builder::nothing>] >> slice_rest) |
     (element >> -slice_rest);
 
-constexpr auto indices = slice >> *(comma >> slice) >> -comma;
+const auto indices = slice >> *(comma >> slice) >> -comma;
 
-constexpr auto subscript = tok(TokenKind::LBracket)[act<&Builder::begin_list>] > indices >
-                           tok(TokenKind::RBracket,
-                               "`,` or `]` after the index")[act<&Builder::end_subscript>];
+const auto subscript = tok(TokenKind::LBracket)[act<&Builder::begin_list>] > indices >
+                       tok(TokenKind::RBracket,
+                           "`,` or `]` after the index")[act<&Builder::end_subscript>];
 
-constexpr auto trailer_def =
+const auto trailer_def =
     (tok(TokenKind::Dot) > tok(TokenKind::Name, "a name after `.`")[act<&Builder::attribute>]) |
     call | subscript;
 
-constexpr auto primary_def = atom >> *trailer;
+const auto primary_def = atom >> *trailer;
 
 BOOST_SPIRIT_DEFINE(expression, named_expression, operators, primary, bare_list, targets)
 BOOST_SPIRIT_DEFINE(lambda, element, elements, comprehension, entry, argument, slice, strings,

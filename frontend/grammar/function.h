@@ -12,9 +12,9 @@ using LambdaParameters = x3::rule<LambdaParametersRule>;
 using Function = x3::rule<FunctionRule>;
 
 /// The parameters of a lambda, perhaps none; they have no annotations.
-constexpr LambdaParameters lambda_parameters = "a parameter";
+const LambdaParameters lambda_parameters = "a parameter";
 /// A def with its decorators.
-constexpr Function function = "a function";
+const Function function = "a function";
 
 BOOST_SPIRIT_DECLARE(LambdaParameters, Function)
 

@@ -10,8 +10,8 @@ namespace tilery::grammar {
 struct ParameterRule;
 struct DecoratorRule;
 
-constexpr x3::rule<ParameterRule> parameter = "a parameter";
-constexpr x3::rule<DecoratorRule> decorator = "a decorator";
+const x3::rule<ParameterRule> parameter = "a parameter";
+const x3::rule<DecoratorRule> decorator = "a decorator";
 
 namespace detail {
 
@@ -21,26 +21,25 @@ inline bool begins_function(const Token* at) {
 
 }  // namespace detail
 
-constexpr x3::eps_parser empty{};
+const x3::eps_parser empty{};
 
 // ---- parameters ----
 
-constexpr auto default_value =
+const auto default_value =
     -(tok(TokenKind::Assign) > expression > empty[act<&Builder::default_value>]);
-constexpr auto annotation =
-    -(tok(TokenKind::Colon) > expression > empty[act<&Builder::annotation>]);
+const auto annotation = -(tok(TokenKind::Colon) > expression > empty[act<&Builder::annotation>]);
 
-constexpr auto lambda_parameter =
+const auto lambda_parameter =
     (tok(TokenKind::Name)[act<&Builder::parameter>] >> default_value) |
     (tok(TokenKind::Star) >> (tok(TokenKind::Name)[act<&Builder::star_parameter>] |
                               empty[act<&Builder::keyword_only_marker>])) |
     (tok(TokenKind::StarStar) > tok(TokenKind::Name)[act<&Builder::star_star_parameter>]) |
     tok(TokenKind::Slash)[act<&Builder::positional_only_marker>];
 
-constexpr auto lambda_parameters_def =
+const auto lambda_parameters_def =
     -(lambda_parameter >> *(tok(TokenKind::Comma) >> lambda_parameter) >> -tok(TokenKind::Comma));
 
-constexpr auto parameter_def =
+const auto parameter_def =
     (tok(TokenKind::Name)[act<&Builder::parameter>] >> annotation >> default_value) |
     (tok(TokenKind::Star) >> ((tok(TokenKind::Name)[act<&Builder::star_parameter>] >> annotation) |
                               empty[act<&Builder::keyword_only_marker>])) |
@@ -50,19 +49,18 @@ constexpr auto parameter_def =
 
 // ---- functions ----
 
-constexpr auto decorator_def = tok(TokenKind::At)[act<&Builder::head>] > named_expression >
-                               tok(TokenKind::Newline, "the end of the line after the decorator");
+const auto decorator_def = tok(TokenKind::At)[act<&Builder::head>] > named_expression >
+                           tok(TokenKind::Newline, "the end of the line after the decorator");
 
-constexpr auto parameter_list =
+const auto parameter_list =
     tok(TokenKind::LParen, "`(` after the name of the function")[act<&Builder::begin_parameters>] >
     -(parameter >> *(tok(TokenKind::Comma) >> parameter) >> -tok(TokenKind::Comma)) >
     tok(TokenKind::RParen, "`,` or `)` after the parameter")[act<&Builder::end_parameters>];
 
-constexpr auto return_annotation =
-    (tok(TokenKind::Arrow) > expression) | empty[act<&Builder::nothing>];
+const auto return_annotation = (tok(TokenKind::Arrow) > expression) | empty[act<&Builder::nothing>];
 
-constexpr auto function_def =
-    Ahead(detail::begins_function) >> *decorator >
+const auto function_def =
+    (Ahead(detail::begins_function) >> *decorator) >
     tok(TokenKind::Def, "`def` after the decorator")[act<&Builder::head>] >
     tok(TokenKind::Name,
         "the name of the function after `def`")[act<&Builder::head>] > parameter_list

@@ -27,11 +27,11 @@ using Statements = x3::rule<StatementsRule>;
 using Line = x3::rule<LineRule>;
 
 /// An indented block, or simple statements on the line of the header.
-constexpr Block block = "an indented block";
+const Block block = "an indented block";
 /// All statements up to the end of the block or file.
-constexpr Statements statements = "a statement";
+const Statements statements = "a statement";
 /// One compound statement with its blocks, or the simple statements of one line.
-constexpr Line line = "a statement";
+const Line line = "a statement";
 
 BOOST_SPIRIT_DECLARE(Block, Statements, Line)
 

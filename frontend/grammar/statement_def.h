@@ -13,9 +13,9 @@ struct SimpleStatementRule;
 struct CompoundStatementRule;
 struct ImportRule;
 
-constexpr x3::rule<SimpleStatementRule> simple_statement = "a statement";
-constexpr x3::rule<CompoundStatementRule> compound_statement = "a statement";
-constexpr x3::rule<ImportRule> import = "an import";
+const x3::rule<SimpleStatementRule> simple_statement = "a statement";
+const x3::rule<CompoundStatementRule> compound_statement = "a statement";
+const x3::rule<ImportRule> import = "an import";
 
 namespace detail {
 
@@ -60,13 +60,13 @@ struct Skipped : x3::parser<Skipped> {
   bool is_block;
 };
 
-constexpr x3::eps_parser epsilon{};
+const x3::eps_parser epsilon{};
 
 // ---- simple statements ----
 
-constexpr auto or_nothing = epsilon[act<&Builder::nothing>];
+const auto or_nothing = epsilon[act<&Builder::nothing>];
 
-constexpr auto expression_statement =
+const auto expression_statement =
     bare_list >
     ((Ahead(detail::is_assign) >> +(tok(TokenKind::Assign) > bare_list) >>
       epsilon[act<&Builder::end_assign>]) |
@@ -76,45 +76,45 @@ constexpr auto expression_statement =
       epsilon[act<&Builder::end_annotated>]) |
      epsilon[act<&Builder::end_expression_statement>]);
 
-constexpr auto return_statement =
+const auto return_statement =
     tok(TokenKind::Return) > (bare_list | or_nothing) > epsilon[act<&Builder::end_return>];
 
-constexpr auto assert_statement = tok(TokenKind::Assert) > expression >
-                                  ((tok(TokenKind::Comma) > expression) | or_nothing) >
-                                  epsilon[act<&Builder::end_assert>];
+const auto assert_statement = tok(TokenKind::Assert) > expression >
+                              ((tok(TokenKind::Comma) > expression) | or_nothing) >
+                              epsilon[act<&Builder::end_assert>];
 
-constexpr auto raise_statement =
-    tok(TokenKind::Raise) > ((expression > -(tok(TokenKind::From) > expression)) | or_nothing) >
-    epsilon[act<&Builder::end_raise>];
+const auto raise_statement = tok(TokenKind::Raise) >
+                             ((expression > -(tok(TokenKind::From) > expression)) | or_nothing) >
+                             epsilon[act<&Builder::end_raise>];
 
 constexpr const char* kImportedName = "the name of what is imported";
 
-constexpr auto alias =
+const auto alias =
     -(tok(TokenKind::As) > tok(TokenKind::Name, "a name after `as`")[act<&Builder::import_alias>]);
 
-constexpr auto imported_module =
-    tok(TokenKind::Name, kImportedName)[act<&Builder::import_name>] >
-    *(tok(TokenKind::Dot) >
-      tok(TokenKind::Name, "a name after `.`")[act<&Builder::import_name_part>]) > alias;
+const auto imported_module = tok(TokenKind::Name, kImportedName)[act<&Builder::import_name>] >
+                             *(tok(TokenKind::Dot) >
+                               tok(TokenKind::Name,
+                                   "a name after `.`")[act<&Builder::import_name_part>]) > alias;
 
-constexpr auto imported_name =
-    tok(TokenKind::Name, kImportedName)[act<&Builder::import_name>] > alias;
+const auto imported_name = tok(TokenKind::Name, kImportedName)[act<&Builder::import_name>] > alias;
 
-constexpr auto source_module =
+const auto source_module =
     *(tok(TokenKind::Dot) | tok(TokenKind::Ellipsis))[act<&Builder::import_level>] >
     -(tok(TokenKind::Name)[act<&Builder::import_module>] >
       *(tok(TokenKind::Dot) >
         tok(TokenKind::Name, "a name after `.`")[act<&Builder::import_module>]));
 
-constexpr auto imported_names = imported_name > *(tok(TokenKind::Comma) > imported_name);
+const auto imported_names = imported_name > *(tok(TokenKind::Comma) > imported_name);
 
-constexpr auto imported_names_in_parens =
-    tok(TokenKind::LParen) > imported_name >
-    *(tok(TokenKind::Comma) >> Ahead([](const Token* at) { return at->kind == TokenKind::Name; }) >>
-      imported_name) > -tok(TokenKind::Comma) >
-    tok(TokenKind::RParen, "`,` or `)` after the imported name");
+const auto imported_names_in_parens = tok(TokenKind::LParen) > imported_name >
+                                      *(tok(TokenKind::Comma) >> Ahead([](const Token* at) {
+                                          return at->kind == TokenKind::Name;
+                                        }) >>
+                                        imported_name) > -tok(TokenKind::Comma) >
+                                      tok(TokenKind::RParen, "`,` or `)` after the imported name");
 
-constexpr auto import_def =
+const auto import_def =
     (tok(TokenKind::Import)[act<&Builder::begin_import>] > imported_module >
      *(tok(TokenKind::Comma) > imported_module) > epsilon[act<&Builder::end_import>]) |
     (tok(TokenKind::From)[act<&Builder::begin_import>] > source_module >
@@ -122,7 +122,7 @@ constexpr auto import_def =
      (tok(TokenKind::Star)[act<&Builder::import_name>] | imported_names_in_parens |
       imported_names) > epsilon[act<&Builder::end_import>]);
 
-constexpr auto simple_statement_def =
+const auto simple_statement_def =
     Ahead(detail::is_in_line) >> epsilon[act<&Builder::begin_statement>] >>
     ((Skipped(false) >> epsilon[act<&Builder::end_unsupported>]) |
      (tok(TokenKind::Pass) >> epsilon[act<&Builder::end_pass>]) |
@@ -131,67 +131,65 @@ constexpr auto simple_statement_def =
      assert_statement | raise_statement | import | x3::expect[expression_statement]) >>
     epsilon[act<&Builder::end_statement>];
 
-constexpr auto simple_line = simple_statement >> *(tok(TokenKind::Semi) >> simple_statement) >>
-                             -tok(TokenKind::Semi) >
-                             tok(TokenKind::Newline, "the end of the statement");
+const auto simple_line = (simple_statement >> *(tok(TokenKind::Semi) >> simple_statement) >>
+                          -tok(TokenKind::Semi)) >
+                         tok(TokenKind::Newline, "the end of the statement");
 
 // ---- compound statements ----
 
-constexpr auto block_def =
+const auto block_def =
     (tok(TokenKind::Newline) > tok(TokenKind::Indent)[act<&Builder::begin_block>] > statements >
      tok(TokenKind::Dedent)[act<&Builder::end_block>]) |
     (epsilon[act<&Builder::begin_block>] >> simple_line >> epsilon[act<&Builder::end_block>]);
 
-constexpr auto loop_block =
+const auto loop_block =
     epsilon[act<&Builder::begin_loop_body>] >> block >> epsilon[act<&Builder::end_loop_body>];
 
-constexpr auto else_clause = -(tok(TokenKind::Else)[act<&Builder::head>] >
-                               tok(TokenKind::Colon, "`:` after `else`") > block);
+const auto else_clause = -(tok(TokenKind::Else)[act<&Builder::head>] >
+                           tok(TokenKind::Colon, "`:` after `else`") > block);
 
-constexpr auto if_statement = tok(TokenKind::If)[act<&Builder::head>] > named_expression >
-                              tok(TokenKind::Colon, "`:` after the `if` condition") > block >
-                              *(tok(TokenKind::Elif)[act<&Builder::head>] > named_expression >
-                                tok(TokenKind::Colon, "`:` after the `elif` condition") >
-                                block) > else_clause
-                              > epsilon[act<&Builder::end_if>];
+const auto if_statement = tok(TokenKind::If)[act<&Builder::head>] > named_expression >
+                          tok(TokenKind::Colon, "`:` after the `if` condition") > block >
+                          *(tok(TokenKind::Elif)[act<&Builder::head>] > named_expression >
+                            tok(TokenKind::Colon, "`:` after the `elif` condition") >
+                            block) > else_clause
+                          > epsilon[act<&Builder::end_if>];
 
-constexpr auto while_statement = tok(TokenKind::While) > named_expression >
-                                 tok(TokenKind::Colon,
-                                     "`:` after the `while` condition") > loop_block
-                                 > else_clause > epsilon[act<&Builder::end_while>];
+const auto while_statement = tok(TokenKind::While) > named_expression >
+                             tok(TokenKind::Colon, "`:` after the `while` condition") > loop_block
+                             > else_clause > epsilon[act<&Builder::end_while>];
 
-constexpr auto for_statement = tok(TokenKind::For) > targets >
-                               tok(TokenKind::In, "`in` after the loop variable") > bare_list >
-                               tok(TokenKind::Colon,
-                                   "`:` at the end of the `for` line") > loop_block
-                               > else_clause > epsilon[act<&Builder::end_for>];
+const auto for_statement = tok(TokenKind::For) > targets >
+                           tok(TokenKind::In, "`in` after the loop variable") > bare_list >
+                           tok(TokenKind::Colon, "`:` at the end of the `for` line") > loop_block
+                           > else_clause > epsilon[act<&Builder::end_for>];
 
-constexpr auto with_item = expression > ((tok(TokenKind::As) > primary) | or_nothing);
+const auto with_item = expression > ((tok(TokenKind::As) > primary) | or_nothing);
 
-constexpr auto with_items = with_item > *(tok(TokenKind::Comma) > with_item);
+const auto with_items = with_item > *(tok(TokenKind::Comma) > with_item);
 
-constexpr auto with_items_in_parens = Ahead(begins_with_items) >> tok(TokenKind::LParen) > with_item
-                                      > *(tok(TokenKind::Comma) >> Ahead(begins_expression) >>
-                                          with_item) > -tok(TokenKind::Comma) >
-                                      tok(TokenKind::RParen, "`,` or `)`");
+const auto with_items_in_parens = (Ahead(begins_with_items) >> tok(TokenKind::LParen)) > with_item >
+                                  *(tok(TokenKind::Comma) >> Ahead(begins_expression) >>
+                                    with_item) > -tok(TokenKind::Comma) >
+                                  tok(TokenKind::RParen, "`,` or `)`");
 
-constexpr auto with_statement = tok(TokenKind::With) > (with_items_in_parens | with_items) >
-                                tok(TokenKind::Colon, "`:` at the end of the `with` line") > block
-                                > epsilon[act<&Builder::end_with>];
+const auto with_statement = tok(TokenKind::With) > (with_items_in_parens | with_items) >
+                            tok(TokenKind::Colon, "`:` at the end of the `with` line") > block
+                            > epsilon[act<&Builder::end_with>];
 
-constexpr auto compound_statement_def =
+const auto compound_statement_def =
     if_statement | for_statement | while_statement | with_statement |
     (Skipped(true) >> epsilon[act<&Builder::end_unsupported>]) | function;
 
 // ---- lines ----
 
-constexpr auto line_def = epsilon[act<&Builder::begin_line>] >>
-                          (compound_statement | simple_line) >> epsilon[act<&Builder::end_line>];
+const auto line_def = epsilon[act<&Builder::begin_line>] >> (compound_statement | simple_line) >>
+                      epsilon[act<&Builder::end_line>];
 
-constexpr auto stray_block = tok(TokenKind::Indent)[act<&Builder::unexpected_indent>] > statements >
-                             tok(TokenKind::Dedent)[act<&Builder::end_stray_block>];
+const auto stray_block = tok(TokenKind::Indent)[act<&Builder::unexpected_indent>] > statements >
+                         tok(TokenKind::Dedent)[act<&Builder::end_stray_block>];
 
-constexpr auto statements_def = *(Ahead(detail::is_in_block) >> (stray_block | line));
+const auto statements_def = *(Ahead(detail::is_in_block) >> (stray_block | line));
 
 BOOST_SPIRIT_DEFINE(block, statements, line)
 BOOST_SPIRIT_DEFINE(simple_statement, compound_statement, import)
