@@ -188,7 +188,7 @@ MaybeValue Specializer::evaluate_node(const ast::Attribute& node, SourceRange ra
     if (module->unit != nullptr) {
       return unit_attribute(*module->unit, node.name, node.name_range);
     }
-    if (canonical_module(module->path).empty()) {
+    if (is_package(*frame_->unit, module->path)) {
       return module_value(*frame_->unit, module->path + "." + node.name, range);
     }
   }

@@ -137,6 +137,19 @@ MaybeValue Specializer::evaluate_node(const ast::Logical& node, SourceRange rang
   return result;
 }
 
+bool Specializer::check_skipped(ast::ExprId id) {
+  AssignedNames assigned;
+  add_assigned_names(module(), id, assigned);
+  if (assigned.names.empty()) {
+    return true;
+  }
+  const SourceRange range = module()[id].range;
+  report(DiagId::ConditionalWalrus, range)
+      .helped(fmt::format("assign to `{}` before this statement", assigned.names.front()));
+  poison(assigned.names, range);
+  return false;
+}
+
 // `a and b` with a run-time scalar a: b is evaluated in a region of its own. If that only computes
 // values, the region dissolves into the surroundings; otherwise it becomes a branch of an `if`.
 MaybeValue Specializer::short_circuit(BoolOp op, const Tensor& lhs, ast::ExprId rhs,
@@ -157,6 +170,9 @@ MaybeValue Specializer::short_circuit(BoolOp op, const Tensor& lhs, ast::ExprId 
   }
   set_range(ranges.whole);
   const bool are_scalar_flags = is_i1_scalar(Value{lhs}) && is_i1_scalar(*value);
+  if (are_scalar_flags && !is_pure(function(), region) && !check_skipped(rhs)) {
+    return {};
+  }
   if (!are_scalar_flags || is_pure(function(), region)) {
     splice(builder_, region);
     return logical_operator(*this, op, Value{lhs}, *value, ranges);
@@ -182,6 +198,9 @@ MaybeValue Specializer::evaluate_node(const ast::Conditional& node, SourceRange 
   }
   if (condition->known) {
     return evaluate(*condition->known ? node.if_true : node.if_false);
+  }
+  if (!check_skipped(node.if_true) || !check_skipped(node.if_false)) {
+    return {};
   }
   const RegionId outer = builder_.region();
   const RegionId regions[] = {builder_.make_region({}), builder_.make_region({})};

@@ -218,13 +218,13 @@ class KernelLister {
     info.docstring = def.docstring;
     info.is_jit = !unit_.module.is_python || has_decorator(unit_.module, def, "jit");
     for (const ast::Parameter& declared : def.parameters) {
-      info.parameters.push_back(parameter(declared));
+      info.parameters.push_back(parameter(declared, info.is_jit));
     }
     return info;
   }
 
  private:
-  KernelParameter parameter(const ast::Parameter& declared) {
+  KernelParameter parameter(const ast::Parameter& declared, bool is_jit) {
     KernelParameter result;
     result.name = declared.name;
     result.range = declared.range;
@@ -232,7 +232,8 @@ class KernelLister {
     if (declared.annotation && !result.is_constexpr) {
       read_annotation(declared.annotation, result);
     }
-    if (declared.default_value) {
+    // Plain Python functions may have defaults that only their own program can evaluate.
+    if (declared.default_value && is_jit) {
       const MaybeValue value = specializer_.evaluate_at_module_level(unit_, declared.default_value);
       result.default_value = value ? to_host(*value) : std::nullopt;
     }

@@ -190,6 +190,12 @@ std::string_view canonical_module(std::string_view path) {
   return found != std::end(kKnownModules) ? found->canonical : std::string_view();
 }
 
+bool is_package(const Unit& unit, std::string_view path) {
+  return std::ranges::any_of(unit.imports, [&](const auto& imported) {
+    return imported.first.starts_with(std::string(path) + ".");
+  });
+}
+
 bool has_decorator(const ast::Module& module, const ast::FunctionDef& def, std::string_view name) {
   return std::ranges::any_of(def.decorators, [&](const ast::Decorator& decorator) {
     return last_part(module, decorator.value) == name;

@@ -61,6 +61,9 @@ class UnitNames {
 /// or empty if kernels cannot see it.
 [[nodiscard]] std::string_view canonical_module(std::string_view path);
 
+/// True for `a` if a module `a.b` of kernels is known to the unit.
+[[nodiscard]] bool is_package(const Unit& unit, std::string_view path);
+
 /// `jit`, `constexpr_function` or another decorator of a def, by the last part of its dotted name.
 [[nodiscard]] bool has_decorator(const ast::Module& module, const ast::FunctionDef& def,
                                  std::string_view name);

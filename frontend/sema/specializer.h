@@ -243,6 +243,8 @@ class Specializer final : public Sema {
                           BinaryRanges ranges);
   MaybeValue compare_chain(const ast::Compare& node, SourceRange range);
   MaybeValue short_circuit(ast::BoolOp op, const Tensor& lhs, ast::ExprId rhs, BinaryRanges ranges);
+  /// Reports a `:=` in an expression that run-time values may skip.
+  bool check_skipped(ast::ExprId id);
   bool comprehension_clause(const ast::Comprehension& node, std::size_t clause,
                             std::vector<Value>& out);
   std::optional<std::vector<Value>> iterate(const Value& iterable, SourceRange range);

@@ -1,5 +1,6 @@
 // Statements other than `if` and loops.
 #include "frontend/sema/constexpr_ops.h"
+#include "frontend/sema/promotion.h"
 #include "frontend/sema/specializer.h"
 #include "frontend/sema/tensor_ops.h"
 
@@ -36,6 +37,19 @@ std::string_view advice_for(std::string_view what) {
     }
   }
   return "move it out of the kernel";
+}
+
+/// The type that a returned value has once it is a tensor.
+std::string tensor_text(const Value& value) {
+  if (const auto* tuple = value.as<TupleValue>()) {
+    std::string text = tuple->type_name + "(";
+    for (std::size_t i = 0; i < tuple->elements.size(); ++i) {
+      text += (i == 0 ? "" : ", ") + tensor_text(tuple->elements[i]);
+    }
+    return text + ")";
+  }
+  const std::optional<Scalar> scalar = literal_scalar(value);
+  return scalar ? std::string(language_name(*scalar)) : describe(value);
 }
 
 }  // namespace
@@ -264,7 +278,7 @@ void Specializer::leave(MaybeValue value, SourceRange range) {
     exits.is_return_poisoned = true;
     return;
   }
-  frame_->returns.push_back({range, describe(*value)});
+  frame_->returns.push_back({range, tensor_text(*value)});
   exits.return_value = std::move(value);
 }
 
