@@ -134,8 +134,8 @@ struct Kernels {
   /// Comparisons give i1. `propagate_nan` concerns Minimum and Maximum only.
   [[nodiscard]] MapFn map(Op op, Scalar dtype, bool propagate_nan = false) const;
 
-  /// The cast from → to, every pair of distinct types but integer ↔ fp8. `round_to_zero` is
-  /// honoured from f32 and f64 to the narrower floats F16, BF16 and F8E5; nullptr for other pairs.
+  /// The cast from → to, every pair of distinct types but integer ↔ fp8. `round_to_zero` is for a
+  /// float and a narrower float; nullptr for other pairs.
   [[nodiscard]] MapFn cast(Scalar from, Scalar to, bool round_to_zero = false) const;
 
   /// Float Sum and Prod use the declared halving tree, every combine rounded to the element's own

@@ -249,10 +249,40 @@ void fill_row(KernelTables& tables, std::integer_sequence<Scalar, To...> /*all*/
   ((tables.cast[index_of(From)][index_of(To)] = cast_fn<From, To>()), ...);
 }
 
+// ---- toward zero ----
+
+/// fp32 as a format like the others, for fp64 on its way to it.
+inline constexpr math::FloatFormat kF32{32, 23, 127, 0x7F7FFFFF, 0x7FC00000, true, false, false};
+
+struct F64ToF32TowardZero {
+  static float apply(double x) {
+    return from_bits<float>(math::encode(x, kF32, math::Rounding::ToZero));
+  }
+};
+
 template <Scalar From, Scalar To>
+struct TowardZero {
+  static Cell<To> apply(Cell<From> x) {
+    using EncodeToZero = Encode<To, math::Rounding::ToZero>;
+    if constexpr (is_half(From)) {
+      return EncodeToZero::apply(widen_one<From>(x));
+    } else {
+      return EncodeToZero::apply(x);
+    }
+  }
+};
+
+template <Scalar From, Scalar... To>
 void fill_to_zero(KernelTables& tables) {
-  using ToZero = Encode<To, math::Rounding::ToZero>;
-  tables.cast_to_zero[index_of(From)][index_of(To)] = elementwise<ToZero, Cell<To>, Cell<From>>();
+  ((tables.cast_to_zero[index_of(From)][index_of(To)] =
+        elementwise<TowardZero<From, To>, Cell<To>, Cell<From>>()),
+   ...);
+}
+
+template <Scalar From>
+void fill_to_zero_eight_bits(KernelTables& tables) {
+  fill_to_zero<From, Scalar::F8E4NV, Scalar::F8E5, Scalar::F8E4B15, Scalar::F8E4B8,
+               Scalar::F8E5B16>(tables);
 }
 
 using AllScalars =
@@ -270,12 +300,14 @@ void fill_rows(KernelTables& tables, std::integer_sequence<Scalar, From...> all)
 
 void fill_cast(KernelTables& tables) {
   fill_rows(tables, AllScalars{});
-  fill_to_zero<Scalar::F32, Scalar::F16>(tables);
-  fill_to_zero<Scalar::F32, Scalar::BF16>(tables);
-  fill_to_zero<Scalar::F32, Scalar::F8E5>(tables);
-  fill_to_zero<Scalar::F64, Scalar::F16>(tables);
-  fill_to_zero<Scalar::F64, Scalar::BF16>(tables);
-  fill_to_zero<Scalar::F64, Scalar::F8E5>(tables);
+  fill_to_zero_eight_bits<Scalar::F16>(tables);
+  fill_to_zero_eight_bits<Scalar::BF16>(tables);
+  fill_to_zero_eight_bits<Scalar::F32>(tables);
+  fill_to_zero_eight_bits<Scalar::F64>(tables);
+  fill_to_zero<Scalar::F32, Scalar::F16, Scalar::BF16>(tables);
+  fill_to_zero<Scalar::F64, Scalar::F16, Scalar::BF16>(tables);
+  tables.cast_to_zero[index_of(Scalar::F64)][index_of(Scalar::F32)] =
+      elementwise<F64ToF32TowardZero, float, double>();
 }
 
 }  // namespace tilery::interpreter::TILERY_ISA

@@ -58,25 +58,25 @@ void multiply_block(const Product<T>& p, std::size_t row, std::size_t column) {
   }
 }
 
-inline float fused(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
-
-inline double fused(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
-}
-
-/// The columns that do not fill a register.
-template <class T>
-void multiply_edge(const Product<T>& p, std::size_t row, std::size_t rows, std::size_t column) {
-  for (std::size_t r = row; r < row + rows; ++r) {
-    for (std::size_t c = column; c < p.n; ++c) {
-      T sum = p.acc == nullptr ? T(0) : p.acc[(r * p.n) + c];
-      for (std::size_t k = 0; k < p.k; ++k) {
-        sum = fused(p.a[(r * p.k) + k], p.b[(k * p.n) + c], sum);
-      }
-      p.out[(r * p.n) + c] = sum;
+/// The last columns, fewer than a register holds.
+template <std::size_t Rows, class T>
+void multiply_edge(const Product<T>& p, std::size_t row, std::size_t column) {
+  using V = Lanes<T>;
+  const std::size_t columns = p.n - column;
+  V sum[Rows];
+  for (std::size_t r = 0; r < Rows; ++r) {
+    const std::size_t at = ((row + r) * p.n) + column;
+    sum[r] = p.acc == nullptr ? splat(V{}, T(0)) : V::load_first(p.acc + at, columns);
+  }
+  const T* a = p.a + (row * p.k);
+  for (std::size_t k = 0; k < p.k; ++k) {
+    const V factor = V::load_first(p.b + (k * p.n) + column, columns);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      sum[r] = fma(splat(V{}, a[(r * p.k) + k]), factor, sum[r]);
     }
+  }
+  for (std::size_t r = 0; r < Rows; ++r) {
+    sum[r].store_first(p.out + ((row + r) * p.n) + column, columns);
   }
 }
 
@@ -90,7 +90,9 @@ void multiply_rows(const Product<T>& p, std::size_t row) {
   for (; column + kCount <= p.n; column += kCount) {
     multiply_block<Rows, 1>(p, row, column);
   }
-  multiply_edge(p, row, Rows, column);
+  if (column < p.n) {
+    multiply_edge<Rows>(p, row, column);
+  }
 }
 
 /// Rows of results held at once, times two registers each: as many as the register file takes.

@@ -87,6 +87,15 @@ struct Lanes {
 
   void store(T* p) const { std::memcpy(p, &v, sizeof v); }
 
+  /// Only the first `count` elements; the others are zero.
+  static Lanes load_first(const T* p, std::size_t count) {
+    Lanes r{};
+    std::memcpy(&r.v, p, count * sizeof(T));
+    return r;
+  }
+
+  void store_first(T* p, std::size_t count) const { std::memcpy(p, &v, count * sizeof(T)); }
+
   friend Lanes operator+(Lanes a, Lanes b) { return {a.v + b.v}; }
 
   friend Lanes operator-(Lanes a, Lanes b) { return {a.v - b.v}; }

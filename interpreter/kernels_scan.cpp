@@ -43,22 +43,30 @@ void combine_with_one(T left, T* x, std::size_t n) {
 
 inline constexpr std::size_t kChunk = 16;
 
-/// Four levels of the positions first … first + 15 of rows of one element.
-template <class F, class T>
-void scan_chunk(const Axis<T>& axis, std::size_t first) {
-  T v[kChunk];
-  for (std::size_t i = 0; i < kChunk; ++i) {
-    v[i] = *axis.row(first + i);
+/// Four levels of `Chunks` neighbouring chunks from position `first` on, of rows of one element.
+/// The chunks lie side by side while they are worked on, so that each step is a vector operation
+/// over them.
+template <class F, std::size_t Chunks, class T>
+void scan_chunks(const Axis<T>& axis, std::size_t first) {
+  T v[kChunk][Chunks];
+  for (std::size_t c = 0; c < Chunks; ++c) {
+    for (std::size_t i = 0; i < kChunk; ++i) {
+      v[i][c] = *axis.row(first + (c * kChunk) + i);
+    }
   }
   for (std::size_t block = 1; block < kChunk; block *= 2) {
     for (std::size_t start = block; start < kChunk; start += 2 * block) {
       for (std::size_t i = start; i < start + block; ++i) {
-        v[i] = F::apply(v[start - 1], v[i]);
+        for (std::size_t c = 0; c < Chunks; ++c) {
+          v[i][c] = F::apply(v[start - 1][c], v[i][c]);
+        }
       }
     }
   }
-  for (std::size_t i = 0; i < kChunk; ++i) {
-    *axis.row(first + i) = v[i];
+  for (std::size_t c = 0; c < Chunks; ++c) {
+    for (std::size_t i = 0; i < kChunk; ++i) {
+      *axis.row(first + (c * kChunk) + i) = v[i][c];
+    }
   }
 }
 
@@ -80,8 +88,13 @@ template <class F, class T>
 void scan_matrix(const Axis<T>& axis) {
   std::size_t block = 1;
   if (axis.inner == 1 && axis.length % kChunk == 0) {
-    for (std::size_t first = 0; first < axis.length; first += kChunk) {
-      scan_chunk<F>(axis, first);
+    constexpr std::size_t kTogether = 16;
+    std::size_t first = 0;
+    for (; first + (kTogether * kChunk) <= axis.length; first += kTogether * kChunk) {
+      scan_chunks<F, kTogether>(axis, first);
+    }
+    for (; first < axis.length; first += kChunk) {
+      scan_chunks<F, 1>(axis, first);
     }
     block = kChunk;
   }

@@ -157,7 +157,15 @@ TEST(KernelCastTest, RoundingToZeroNeverGrows) {
     const std::vector<float> e5 = {1.9F, -60000.0F, 1e9F};
     const std::vector<std::uint8_t> e5_want = {0x3F, 0xFB, 0x7B};  // 1.75, -57344, 57344
     EXPECT_EQ(cast<std::uint8_t>(*set, Scalar::F32, Scalar::F8E5, e5, true), e5_want);
+    const std::vector<double> doubles = {1 + 0x1.8p-23, -1e300, 0x1.8p-149};
+    const std::vector<float> floats_want = {1 + 0x1p-23F, -0x1.FFFFFEp127F, 0x1p-149F};
+    EXPECT_EQ(cast<float>(*set, Scalar::F64, Scalar::F32, doubles, true), floats_want);
+    // 1.625 lies between 1.5 and 1.75 in e5m2.
+    EXPECT_EQ(cast<std::uint8_t>(*set, Scalar::F16, Scalar::F8E5,
+                                 std::vector<std::uint16_t>{0x3E80}, true),
+              std::vector<std::uint8_t>{0x3E});
     EXPECT_EQ(set->cast(Scalar::F32, Scalar::F64, true), nullptr);
+    EXPECT_EQ(set->cast(Scalar::F16, Scalar::BF16, true), nullptr);
   }
 }
 
