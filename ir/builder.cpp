@@ -42,8 +42,8 @@ std::vector<Attr> complete_attrs(const OpDef& def,
   attrs.reserve(def.attr_patterns().size());
   std::size_t used = 0;
   for (const AttrPattern& pattern : def.attr_patterns()) {
-    const auto found = std::find_if(given.begin(), given.end(),
-                                    [&](const auto& pair) { return pair.first == pattern.name; });
+    const auto found =
+        std::ranges::find_if(given, [&](const auto& pair) { return pair.first == pattern.name; });
     if (found != given.end()) {
       attrs.push_back(std::move(found->second));
       ++used;
@@ -126,7 +126,7 @@ InstId Builder::place(Inst inst, std::span<const Type> result_types) {
   }
   std::vector<InstId>& insts = function_.region(region_).insts;
   if (before_) {
-    insts.insert(std::find(insts.begin(), insts.end(), before_), id);
+    insts.insert(std::ranges::find(insts, before_), id);
   } else {
     insts.push_back(id);
   }
@@ -220,7 +220,7 @@ Function make_function(std::string name, std::vector<Param> params) {
 
 void replace_uses(Function& function, ValueId from, ValueId to) {
   for (Inst& inst : function.insts) {
-    std::replace(inst.operands.begin(), inst.operands.end(), from, to);
+    std::ranges::replace(inst.operands, from, to);
   }
 }
 
@@ -228,7 +228,7 @@ void erase(Function& function, InstId inst) {
   const RegionId parent = function.inst(inst).parent;
   TILERY_CHECK(parent, "an instruction erased twice");
   std::vector<InstId>& insts = function.region(parent).insts;
-  insts.erase(std::find(insts.begin(), insts.end(), inst));
+  insts.erase(std::ranges::find(insts, inst));
   function.inst(inst).parent = RegionId();
   for (const RegionId region : function.inst(inst).regions) {
     for (const InstId nested : std::vector<InstId>(function.region(region).insts)) {
@@ -252,8 +252,7 @@ class Copier {
 
   [[nodiscard]] std::vector<ValueId> mapped(std::span<const ValueId> ids) const {
     std::vector<ValueId> result(ids.begin(), ids.end());
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [this](ValueId id) { return mapped(id); });
+    std::ranges::transform(result, result.begin(), [this](ValueId id) { return mapped(id); });
     return result;
   }
 

@@ -1,8 +1,7 @@
 #include "ir/function.h"
 
 #include "ir/support/check.h"
-
-#include <charconv>
+#include "ir/support/number.h"
 
 namespace tilery {
 
@@ -35,11 +34,8 @@ Attr default_attr(const AttrPattern& pattern) {
   TILERY_CHECK(pattern.has_default, pattern.name);
   const std::string_view text = pattern.default_text;
   switch (pattern.kind) {
-    case AttrKind::Int: {
-      std::int64_t number = 0;
-      std::from_chars(text.data(), text.data() + text.size(), number);
-      return number;
-    }
+    case AttrKind::Int:
+      return parse_number<std::int64_t>(text).value_or(0);
     case AttrKind::Ints:
       return std::vector<std::int64_t>();
     case AttrKind::Bool:

@@ -134,7 +134,7 @@ class Inferrer {
     if (!error.empty() || given_.empty()) {
       return error;
     }
-    return std::equal(given_.begin(), given_.end(), use_.results.begin(), use_.results.end())
+    return std::ranges::equal(given_, use_.results)
                ? std::string()
                : fmt::format("`{}` gives {} here, not {}", use_.def.id, list_of(use_.results),
                              list_of(given_));

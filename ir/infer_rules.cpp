@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tilery {
 namespace {
@@ -85,8 +86,8 @@ std::string infer_trans(OpUse& use) {
   std::vector<bool> seen(rank, false);
   bool fits = order.size() == rank;
   for (std::size_t i = 0; fits && i < rank; ++i) {
-    fits = order[i] >= 0 && order[i] < static_cast<std::int64_t>(rank) &&
-           !seen[static_cast<std::size_t>(order[i])];
+    fits =
+        order[i] >= 0 && std::cmp_less(order[i], rank) && !seen[static_cast<std::size_t>(order[i])];
     if (fits) {
       seen[static_cast<std::size_t>(order[i])] = true;
     }
@@ -204,9 +205,9 @@ std::string infer_while(OpUse& use) {
   const Inst& condition = use.function.inst(cond.insts.back());
   const std::span<const ValueId> values = condition.group(1);
   const std::vector<Type>& init = use.operands[0];
-  const bool fits =
-      std::equal(values.begin(), values.end(), init.begin(), init.end(),
-                 [&](ValueId value, const Type& type) { return use.function.type(value) == type; });
+  const bool fits = std::ranges::equal(values, init, [&](ValueId value, const Type& type) {
+    return use.function.type(value) == type;
+  });
   return fits ? std::string() : "`condition` must pass on values of the types that `while` carries";
 }
 

@@ -1,6 +1,6 @@
 #include "ir/ir_lexer.h"
 
-#include <charconv>
+#include "ir/support/number.h"
 
 namespace tilery {
 namespace {
@@ -29,7 +29,7 @@ int hex_digit(char c) {
 IrLexer::IrLexer(std::string_view text, FileId file, Diagnostics& diagnostics)
     : text_(text), file_(file), diagnostics_(diagnostics) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+  if (text_.starts_with(kByteOrderMark)) {
     pos_ = kByteOrderMark.size();
   }
 }
@@ -39,11 +39,11 @@ std::uint32_t IrLexer::position() {
   return static_cast<std::uint32_t>(pos_);
 }
 
-bool IrLexer::fail(std::string message) {
-  return fail_at(position(), std::move(message));
+bool IrLexer::fail(std::string_view message) {
+  return fail_at(position(), message);
 }
 
-bool IrLexer::fail_at(std::uint32_t offset, std::string message) {
+bool IrLexer::fail_at(std::uint32_t offset, std::string_view message) {
   if (!failed_) {
     diagnostics_.report(DiagId::IrSyntax, {file_, offset, offset}, message);
     failed_ = true;
@@ -144,10 +144,9 @@ bool IrLexer::name(std::string& out) {
 
 bool IrLexer::integer(std::int64_t& out) {
   const std::uint32_t begin = position();
-  const std::string_view digits = take(is_literal_char);
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, out);
-  if (error == std::errc() && rest == end) {
+  const std::optional<std::int64_t> number = parse_number<std::int64_t>(take(is_literal_char));
+  if (number) {
+    out = *number;
     return true;
   }
   pos_ = begin;

@@ -30,8 +30,8 @@ class IrLexer {
   [[nodiscard]] bool failed() const { return failed_; }
 
   /// Reports at the next piece, or at an offset; false.
-  bool fail(std::string message);
-  bool fail_at(std::uint32_t offset, std::string message);
+  bool fail(std::string_view message);
+  bool fail_at(std::uint32_t offset, std::string_view message);
 
   void skip_blanks();
   /// Skips to the first line with something on it.

@@ -1,11 +1,11 @@
 #include "ir/literal.h"
 
 #include "ir/builder.h"
+#include "ir/support/number.h"
 
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 
 namespace tilery {
@@ -13,19 +13,6 @@ namespace {
 
 int width_of(ElementType element) {
   return element.is_pointer() ? 64 : bit_width(element.scalar);
-}
-
-template <class T>
-std::optional<T> parse_number(std::string_view text, int base = 10) {
-  T number{};
-  const char* const end = text.data() + text.size();
-  std::from_chars_result result{};
-  if constexpr (std::is_floating_point_v<T>) {
-    result = std::from_chars(text.data(), end, number);
-  } else {
-    result = std::from_chars(text.data(), end, number, base);
-  }
-  return result.ec == std::errc() && result.ptr == end ? std::optional<T>(number) : std::nullopt;
 }
 
 std::string hex_text(ElementType element, std::uint64_t bits) {
@@ -115,7 +102,7 @@ std::string literal_text(ElementType element, std::uint64_t bits) {
 }
 
 std::optional<std::uint64_t> parse_literal(ElementType element, std::string_view text) {
-  if (text.substr(0, 2) == "0x") {
+  if (text.starts_with("0x")) {
     const std::optional<std::uint64_t> bits = parse_number<std::uint64_t>(text.substr(2), 16);
     const int width = width_of(element);
     return bits && (width == 64 || *bits >> width == 0) ? bits : std::nullopt;

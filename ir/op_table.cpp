@@ -36,15 +36,14 @@ constexpr std::array<std::uint8_t, kOpCount> kOpsById = [] {
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i] = static_cast<std::uint8_t>(i);
   }
-  std::sort(order.begin(), order.end(),
-            [](std::uint8_t a, std::uint8_t b) { return kOps[a].id < kOps[b].id; });
+  std::ranges::sort(order, [](std::uint8_t a, std::uint8_t b) { return kOps[a].id < kOps[b].id; });
   return order;
 }();
 
-static_assert(std::adjacent_find(kOpsById.begin(), kOpsById.end(),
-                                 [](std::uint8_t a, std::uint8_t b) {
-                                   return kOps[a].id == kOps[b].id;
-                                 }) == kOpsById.end(),
+static_assert(std::ranges::adjacent_find(kOpsById,
+                                         [](std::uint8_t a, std::uint8_t b) {
+                                           return kOps[a].id == kOps[b].id;
+                                         }) == kOpsById.end(),
               "two rows of ops.def have the same id");
 
 }  // namespace
@@ -55,8 +54,7 @@ const OpDef& op_def(Op op) {
 
 const OpDef* find_op(std::string_view id) {
   const auto found =
-      std::lower_bound(kOpsById.begin(), kOpsById.end(), id,
-                       [](std::uint8_t i, std::string_view key) { return kOps[i].id < key; });
+      std::ranges::lower_bound(kOpsById, id, {}, [](std::uint8_t i) { return kOps[i].id; });
   return found != kOpsById.end() && kOps[*found].id == id ? &kOps[*found] : nullptr;
 }
 
@@ -66,8 +64,8 @@ std::span<const OpDef> all_ops() {
 
 int attr_index(Op op, std::string_view name) {
   const std::span<const AttrPattern> attrs = op_def(op).attr_patterns();
-  const auto found = std::find_if(attrs.begin(), attrs.end(),
-                                  [&](const AttrPattern& attr) { return attr.name == name; });
+  const auto found =
+      std::ranges::find_if(attrs, [&](const AttrPattern& attr) { return attr.name == name; });
   TILERY_CHECK(found != attrs.end(), name);
   return static_cast<int>(found - attrs.begin());
 }

@@ -129,9 +129,8 @@ class Reader {
       return false;
     }
     const std::span<const RegionPattern> patterns = owner->region_patterns();
-    return std::any_of(patterns.begin(), patterns.end(), [this](const RegionPattern& pattern) {
-      return lexer_.at_label(pattern.name);
-    });
+    return std::ranges::any_of(
+        patterns, [this](const RegionPattern& pattern) { return lexer_.at_label(pattern.name); });
   }
 
   bool read_inst() {
@@ -262,8 +261,8 @@ class Reader {
       return false;
     }
     const std::span<const AttrPattern> patterns = header.def->attr_patterns();
-    const auto found = std::find_if(patterns.begin(), patterns.end(),
-                                    [&](const AttrPattern& attr) { return attr.name == name; });
+    const auto found =
+        std::ranges::find_if(patterns, [&](const AttrPattern& attr) { return attr.name == name; });
     if (found == patterns.end()) {
       return lexer_.fail_at(begin, fmt::format("`{}` has no attribute `{}`", header.def->id, name));
     }

@@ -1,9 +1,9 @@
 #include "ir/type.h"
 
 #include "ir/support/check.h"
+#include "ir/support/number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 namespace tilery {
@@ -57,7 +57,7 @@ class TypeReader {
 
  private:
   bool accept(std::string_view token) {
-    if (text_.substr(0, token.size()) != token) {
+    if (!text_.starts_with(token)) {
       return false;
     }
     text_.remove_prefix(token.size());
@@ -99,13 +99,13 @@ class TypeReader {
     accept("[");
     do {
       skip_blanks();
-      std::int32_t extent = 0;
-      const auto [rest, error] = std::from_chars(text_.data(), text_.data() + text_.size(), extent);
-      if (error != std::errc() || extent < 1 || shape.rank() == Shape::kMaxRank) {
+      const std::size_t digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
+      const auto extent = parse_number<std::int32_t>(text_.substr(0, digits));
+      if (!extent || *extent < 1 || shape.rank() == Shape::kMaxRank) {
         return false;
       }
-      text_.remove_prefix(static_cast<std::size_t>(rest - text_.data()));
-      shape.push_back(extent);
+      text_.remove_prefix(digits);
+      shape.push_back(*extent);
       skip_blanks();
     } while (accept(","));
     return accept("]");
@@ -219,7 +219,7 @@ std::string Shape::str() const {
 }
 
 bool operator==(const Shape& a, const Shape& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  return std::ranges::equal(a, b);
 }
 
 std::string Type::str() const {
@@ -236,7 +236,7 @@ bool parse_type(std::string_view text, Type& type) {
 }
 
 bool parse_scalar(std::string_view text, Scalar& scalar) {
-  const auto found = std::find(kScalarNames.begin(), kScalarNames.end(), text);
+  const auto found = std::ranges::find(kScalarNames, text);
   if (found == kScalarNames.end()) {
     return false;
   }

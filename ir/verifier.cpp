@@ -117,8 +117,8 @@ class StructureChecker {
       report_.add(id, fmt::format("instruction {} has {} operands, but groups for {}", id.index,
                                   inst.operands.size(), total));
     }
-    if (!std::all_of(inst.operands.begin(), inst.operands.end(),
-                     [this](ValueId operand) { return is_value(operand); })) {
+    if (!std::ranges::all_of(inst.operands,
+                             [this](ValueId operand) { return is_value(operand); })) {
       report_.add(id, fmt::format("instruction {} has an operand that does not exist", id.index));
     }
   }
@@ -154,8 +154,8 @@ class Checker {
  private:
   void check_params() {
     const std::vector<ValueId>& args = function_.region(function_.body).args;
-    const bool same = std::equal(
-        args.begin(), args.end(), function_.params.begin(), function_.params.end(),
+    const bool same = std::ranges::equal(
+        args, function_.params,
         [this](ValueId arg, const Param& param) { return function_.type(arg) == param.type; });
     if (!same) {
       report_.add({}, "the parameters differ from the arguments of the body");
@@ -186,7 +186,7 @@ class Checker {
   void define(ValueId id, InstId inst) {
     visible_[id.index] = true;
     const Shape& shape = function_.type(id).shape;
-    if (std::any_of(shape.begin(), shape.end(), [](std::int32_t extent) { return extent < 1; })) {
+    if (std::ranges::any_of(shape, [](std::int32_t extent) { return extent < 1; })) {
       report_.add(inst, fmt::format("shape `{}` has an extent that is not positive", shape.str()));
     } else if (shape.numel() > kMaxElements) {
       report_.add(inst, fmt::format("shape `{}` has {} elements; at most {} are allowed",
@@ -272,8 +272,8 @@ class Checker {
     }
     const Inst& inst = function_.inst(owner);
     const std::span<const RegionPattern> patterns = op_def(inst.op).region_patterns();
-    const auto index = static_cast<std::size_t>(
-        std::find(inst.regions.begin(), inst.regions.end(), id) - inst.regions.begin());
+    const auto index =
+        static_cast<std::size_t>(std::ranges::find(inst.regions, id) - inst.regions.begin());
     return patterns.empty()
                ? fmt::format("{}", index)
                : fmt::format("`{}`", patterns[std::min(index, patterns.size() - 1)].name);

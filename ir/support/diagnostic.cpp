@@ -117,8 +117,8 @@ class Renderer {
 
   [[nodiscard]] std::vector<DiagnosticLabel> same_line_labels() const {
     std::vector<DiagnosticLabel> labels;
-    std::copy_if(diagnostic_.labels.begin(), diagnostic_.labels.end(), std::back_inserter(labels),
-                 [this](const DiagnosticLabel& label) { return is_on_main_line(label); });
+    std::ranges::copy_if(diagnostic_.labels, std::back_inserter(labels),
+                         [this](const DiagnosticLabel& label) { return is_on_main_line(label); });
     return labels;
   }
 

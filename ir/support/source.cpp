@@ -9,7 +9,7 @@ namespace {
 /// Bytes of a byte order mark at the beginning of a text; it belongs to no line.
 std::uint32_t byte_order_mark_size(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return text.substr(0, kMark.size()) == kMark ? kMark.size() : 0;
+  return text.starts_with(kMark) ? kMark.size() : 0;
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ FileId SourceMap::add(std::string name, std::uint32_t first_line, std::string te
 LineColumn SourceMap::line_column(FileId id, std::uint32_t offset) const {
   const SourceFile& file = files_[id];
   offset = std::max(offset, file.line_starts.front());
-  const auto after = std::upper_bound(file.line_starts.begin(), file.line_starts.end(), offset);
+  const auto after = std::ranges::upper_bound(file.line_starts, offset);
   const auto line = static_cast<std::uint32_t>(after - file.line_starts.begin() - 1);
   return {file.first_line + line, offset - file.line_starts[line] + 1};
 }

@@ -126,8 +126,7 @@ std::vector<TextCell> text_cells(std::string_view line) {
 }
 
 std::string printable(std::string_view text) {
-  const bool plain =
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7F; });
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7F; });
   if (plain) {
     return std::string(text);
   }

@@ -119,16 +119,16 @@ class Generator {
   /// A value of this very type: one there is, or a new one.
   ValueId value_of(Type type) {
     std::vector<ValueId> fitting;
-    std::copy_if(pool_.begin(), pool_.end(), std::back_inserter(fitting),
-                 [&](ValueId value) { return function_.type(value) == type; });
+    std::ranges::copy_if(pool_, std::back_inserter(fitting),
+                         [&](ValueId value) { return function_.type(value) == type; });
     return !fitting.empty() && random_.chance(80) ? random_.pick(fitting) : constant(type);
   }
 
   /// Any number that there is.
   ValueId any_number() {
     std::vector<ValueId> numbers;
-    std::copy_if(pool_.begin(), pool_.end(), std::back_inserter(numbers),
-                 [&](ValueId value) { return !function_.type(value).is_pointer(); });
+    std::ranges::copy_if(pool_, std::back_inserter(numbers),
+                         [&](ValueId value) { return !function_.type(value).is_pointer(); });
     return random_.pick(numbers);
   }
 
@@ -244,8 +244,8 @@ class Generator {
     const ValueId x = any_number();
     const int width = bit_width(function_.type(x).element.scalar);
     std::vector<Scalar> same;
-    std::copy_if(std::begin(kScalars), std::end(kScalars), std::back_inserter(same),
-                 [&](Scalar scalar) { return bit_width(scalar) == width; });
+    std::ranges::copy_if(kScalars, std::back_inserter(same),
+                         [&](Scalar scalar) { return bit_width(scalar) == width; });
     keep(builder_.bitcast(x, random_.pick(same)));
   }
 
