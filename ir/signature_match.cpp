@@ -224,6 +224,9 @@ std::optional<Type> Bindings::type_of(const ValuePattern& pattern) const {
     if (prefix == nullptr) {
       return std::nullopt;
     }
+    if (prefix->rank + pattern.extent_count > Shape::kMaxRank) {
+      return std::nullopt;
+    }
     for (int axis = 0; axis < prefix->rank; ++axis) {
       type.shape.push_back(prefix->from.type->shape[axis]);
     }

@@ -33,7 +33,8 @@ class Bindings {
   /// style of diagnostics, or an empty string.
   [[nodiscard]] std::string match(const ValuePattern& pattern, const NamedType& value);
 
-  /// The type that a pattern stands for, or nothing if one of its letters is not bound.
+  /// The type that a pattern stands for, or nothing if one of its letters is not bound or the shape
+  /// would have too many axes.
   [[nodiscard]] std::optional<Type> type_of(const ValuePattern& pattern) const;
 
  private:
