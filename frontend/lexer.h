@@ -14,39 +14,19 @@
 // EndOfFile.
 #pragma once
 
+#include "frontend/token.h"
 #include "ir/support/diagnostic.h"
 #include "ir/support/source.h"
 
-#include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace tilery {
 
-/// One enumerator a row of tokens.def.
-enum class TokenKind : std::uint8_t {
-#define TILERY_TOKEN(id, group, spelling) id,
-#include "frontend/tokens.def"
-};
-
-/// `begin` and `end` are byte offsets in the file. Layout tokens are empty ranges: a Newline lies
-/// right after the last token of its line, Indent and Dedent right before the first token of the
-/// next one.
-struct Token {
-  TokenKind kind = TokenKind::Error;
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-};
-
-/// The spelling of keywords and operators ("if", "+="), a description of the others ("a name").
-[[nodiscard]] std::string_view token_spelling(TokenKind kind);
-/// How a message names the kind: "`+=`", "a name".
-[[nodiscard]] std::string token_description(TokenKind kind);
-[[nodiscard]] bool is_keyword(TokenKind kind);
-
 inline constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMaxNesting = 200;
 inline constexpr std::size_t kMaxIndentation = 100;
+/// After so many errors the rest of a file is not looked at; parse() says so.
+inline constexpr std::size_t kMaxErrors = 100;
 
 struct TokenList {
   std::vector<Token> tokens;

@@ -26,6 +26,8 @@ struct OpenBracket {
 struct Indentation {
   std::uint32_t column = 0;
   std::uint32_t tab_is_one = 0;
+  /// A column that a mistaken line of this block had; further lines there raise no further error.
+  std::uint32_t tolerated = 0xFFFFFFFF;
 };
 
 /// What ends a string: one or three of a character.
@@ -47,6 +49,7 @@ class Lexer {
   bool skip_blank_line();
   void finish_line();
   void forget_brackets_of_line();
+  bool next_line_continues() const;
   void indent_to(Indentation here);
   void dedent_to(Indentation here);
   void lex_token();
@@ -106,9 +109,18 @@ class Lexer {
   }
 
   template <class... Args>
+  Diagnostic& report(DiagId id, SourceRange where, const Args&... args) {
+    if (diagnostics_.error_count() >= kMaxErrors) {
+      give_up();
+    }
+    return diagnostics_.report(id, where, args...);
+  }
+
+  /// A report whose place the grammar must not accept.
+  template <class... Args>
   Diagnostic& error(DiagId id, std::uint32_t begin, std::uint32_t end, const Args&... args) {
     push(TokenKind::Error, begin);
-    return diagnostics_.report(id, range(begin, end), args...);
+    return report(id, range(begin, end), args...);
   }
 
   void give_up();

@@ -44,6 +44,9 @@ std::optional<ast::Module> parse(const SourceMap& sources, FileId file, ModuleKi
   std::stable_sort(
       found.all().begin(), found.all().end(),
       [](const Diagnostic& a, const Diagnostic& b) { return a.range.begin < b.range.begin; });
+  if (found.error_count() > kMaxErrors) {
+    found.report(DiagId::TooManyErrors, found.all().back().range, kMaxErrors);
+  }
   diagnostics.append(found);
   return found.has_errors() ? std::nullopt : std::move(module);
 }

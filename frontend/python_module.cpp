@@ -16,11 +16,6 @@ namespace {
 
 using grammar::Builder;
 
-bool is_layout(TokenKind kind) {
-  return kind == TokenKind::Newline || kind == TokenKind::Indent || kind == TokenKind::Dedent ||
-         kind == TokenKind::EndOfFile;
-}
-
 /// The names that a statement at module level binds.
 struct BoundNames {
   const ast::Module& module;
@@ -88,7 +83,8 @@ class PythonReader {
   /// The statements from `at` up to the end of its block.
   ast::Block read_block(const Token* at) {
     ast::Block kept;
-    while (at->kind != TokenKind::Dedent && at->kind != TokenKind::EndOfFile) {
+    while (at->kind != TokenKind::Dedent && at->kind != TokenKind::EndOfFile &&
+           diagnostics_.error_count() <= kMaxErrors) {
       const Token* next = grammar::skip_statement(at);
       append(kept, read_statement(at, next));
       // A token that begins nothing (a stray Indent was skipped with its block).

@@ -25,7 +25,7 @@ std::uint16_t Builder::checked_depth(std::uint32_t child_depth, std::uint32_t be
     return static_cast<std::uint16_t>(result);
   }
   if (!depth_reported_) {
-    diagnostics_->report(DiagId::TreeTooDeep, {file_, begin, begin}, kMaxTreeDepth)
+    report(DiagId::TreeTooDeep, {file_, begin, begin}, kMaxTreeDepth)
         .helped("give parts of it names of their own");
     depth_reported_ = true;
   }
@@ -91,12 +91,12 @@ void Builder::ellipsis(const Token& at) {
 }
 
 void Builder::imaginary(const Token& at) {
-  diagnostics_->report(DiagId::ImaginaryNumber, range(at));
+  report(DiagId::ImaginaryNumber, range(at));
   push_token(at, ast::NoneLiteral{});
 }
 
 void Builder::bytes(const Token& at) {
-  diagnostics_->report(DiagId::BytesLiteral, range(at));
+  report(DiagId::BytesLiteral, range(at));
   push_token(at, ast::NoneLiteral{});
 }
 
@@ -125,9 +125,14 @@ void Builder::starred(const Token& at) {
   heads_.pop_back();
 }
 
+// One in parentheses of its own has been reported where they close.
 void Builder::check_starred_alone(std::span<const Operand> operands) {
-  if (operands.size() == 1 && module_.as<ast::Starred>(operands[0].id) != nullptr) {
-    diagnostics_->report(DiagId::StarredAlone, module_[operands[0].id].range);
+  if (operands.size() != 1 || module_.as<ast::Starred>(operands[0].id) == nullptr) {
+    return;
+  }
+  const SourceRange where = module_[operands[0].id].range;
+  if (where.begin == operands[0].begin) {
+    report(DiagId::StarredAlone, where);
   }
 }
 
@@ -306,7 +311,7 @@ void Builder::positional_argument(const Token& /*at*/) {
       (arguments_[arguments_.size() - 2].kind == ast::Argument::Kind::Keyword ||
        arguments_[arguments_.size() - 2].kind == ast::Argument::Kind::StarStar);
   if (after_keyword) {
-    diagnostics_->report(DiagId::PositionalAfterKeyword, module_[arguments_.back().value].range);
+    report(DiagId::PositionalAfterKeyword, module_[arguments_.back().value].range);
   }
 }
 
@@ -378,7 +383,7 @@ void Builder::check_unique(std::vector<SourceRange> names, DiagId id) {
   });
   for (std::size_t i = 1; i < names.size(); ++i) {
     if (spelled(names[i]) == spelled(names[i - 1])) {
-      diagnostics_->report(id, names[i], spelled(names[i])).label(names[i - 1], "first here");
+      report(id, names[i], spelled(names[i])).label(names[i - 1], "first here");
     }
   }
 }
@@ -459,7 +464,7 @@ void Builder::check_target(ast::ExprId id) {
     check_target(starred != nullptr ? starred->value : element);
   }
   if (num_starred > 1) {
-    diagnostics_->report(DiagId::SeveralStarredTargets, module_[id].range);
+    report(DiagId::SeveralStarredTargets, module_[id].range);
   }
 }
 
@@ -469,10 +474,10 @@ void Builder::check_simple_target(ast::ExprId id) {
                     std::holds_alternative<ast::Attribute>(data) ||
                     std::holds_alternative<ast::Subscript>(data);
   if (!fits) {
-    Diagnostic& report = diagnostics_->report(DiagId::InvalidTarget, module_[id].range,
-                                              std::visit(TargetName{}, data));
+    Diagnostic& found =
+        report(DiagId::InvalidTarget, module_[id].range, std::visit(TargetName{}, data));
     if (std::holds_alternative<ast::Compare>(data)) {
-      report.helped("a comparison on the left of `=`: is one of them meant to be `==`?");
+      found.helped("a comparison on the left of `=`: is one of them meant to be `==`?");
     }
   }
 }

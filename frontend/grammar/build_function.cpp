@@ -18,8 +18,7 @@ void Builder::begin_parameters(const Token& at) {
 void Builder::add_parameter(Parameter::Kind kind, const Token& at) {
   OpenParameters& open = parameters_.back();
   if (!open.list.empty() && open.list.back().kind == Parameter::Kind::StarStar) {
-    diagnostics_->report(DiagId::ParameterMarker, range(at),
-                         "nothing may follow the `**` parameter");
+    report(DiagId::ParameterMarker, range(at), "nothing may follow the `**` parameter");
   }
   Parameter parameter;
   parameter.kind = kind;
@@ -36,8 +35,7 @@ void Builder::parameter(const Token& at) {
 
 void Builder::star_parameter(const Token& at) {
   if (std::exchange(parameters_.back().keyword_only, true)) {
-    diagnostics_->report(DiagId::ParameterMarker, range(at),
-                         "only one `*` may stand among the parameters");
+    report(DiagId::ParameterMarker, range(at), "only one `*` may stand among the parameters");
   }
   add_parameter(Parameter::Kind::Star, at);
 }
@@ -48,15 +46,13 @@ void Builder::star_star_parameter(const Token& at) {
 
 void Builder::keyword_only_marker(const Token& at) {
   if (std::exchange(parameters_.back().keyword_only, true)) {
-    diagnostics_->report(DiagId::ParameterMarker, range(at),
-                         "only one `*` may stand among the parameters");
+    report(DiagId::ParameterMarker, range(at), "only one `*` may stand among the parameters");
   }
   parameters_.back().dangling_marker = true;
 }
 
 void Builder::positional_only_marker(const Token& at) {
-  diagnostics_->report(DiagId::ParameterMarker, range(at),
-                       "positional-only parameters (`/`) are not supported");
+  report(DiagId::ParameterMarker, range(at), "positional-only parameters (`/`) are not supported");
 }
 
 void Builder::annotation(const Token& /*at*/) {
@@ -70,8 +66,7 @@ void Builder::default_value(const Token& /*at*/) {
 void Builder::end_parameters(const Token& at) {
   const OpenParameters& open = parameters_.back();
   if (open.dangling_marker) {
-    diagnostics_->report(DiagId::ParameterMarker, range(at),
-                         "a parameter must follow the bare `*`");
+    report(DiagId::ParameterMarker, range(at), "a parameter must follow the bare `*`");
   }
   check_parameters(open.list);
 }
@@ -85,7 +80,7 @@ void Builder::check_parameters(const std::vector<Parameter>& list) {
       continue;
     }
     if (has_default && !parameter.default_value) {
-      diagnostics_->report(DiagId::ParameterOrder, parameter.range, parameter.name);
+      report(DiagId::ParameterOrder, parameter.range, parameter.name);
     }
     has_default |= static_cast<bool>(parameter.default_value);
   }

@@ -18,8 +18,7 @@ void Builder::prefix(const Token& at) {
   const bool below_tighter = operators_.size() > operator_marks_.back() &&
                              operators_.back().info.precedence > info.precedence;
   if (info.precedence == Precedence::Not && below_tighter) {
-    diagnostics_->report(DiagId::NotNeedsParentheses, range(at),
-                         token_spelling(operators_.back().token));
+    report(DiagId::NotNeedsParentheses, range(at), token_spelling(operators_.back().token));
   }
   operators_.push_back({info, 0, at.begin, at.kind});
 }

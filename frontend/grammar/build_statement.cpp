@@ -160,7 +160,7 @@ void Builder::end_loop_body(const Token& /*at*/) {
 void Builder::unexpected_indent(const Token& at) {
   // After a header with an error in it, the block is its body.
   if (!previous_failed_) {
-    diagnostics_->report(DiagId::UnexpectedIndent, range(at));
+    report(DiagId::UnexpectedIndent, range(at));
   }
 }
 
@@ -201,14 +201,14 @@ void Builder::end_augmented(const Token& at) {
 
 void Builder::end_break(const Token& at) {
   if (loops_ == 0) {
-    diagnostics_->report(DiagId::OutsideLoop, range(at), "break");
+    report(DiagId::OutsideLoop, range(at), "break");
   }
   finish_stmt(ast::Break{}, at, 0);
 }
 
 void Builder::end_continue(const Token& at) {
   if (loops_ == 0) {
-    diagnostics_->report(DiagId::OutsideLoop, range(at), "continue");
+    report(DiagId::OutsideLoop, range(at), "continue");
   }
   finish_stmt(ast::Continue{}, at, 0);
 }
@@ -219,7 +219,7 @@ void Builder::end_pass(const Token& at) {
 
 void Builder::end_return(const Token& at) {
   if (functions_ == 0) {
-    diagnostics_->report(DiagId::OutsideFunction, range(*frame().first));
+    report(DiagId::OutsideFunction, range(*frame().first));
   }
   const Operand value = operands().front();
   finish_stmt(ast::Return{value.id}, at, depth(value.id));

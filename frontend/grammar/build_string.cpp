@@ -177,8 +177,8 @@ void Builder::append_text(std::string_view body, std::uint32_t offset, bool raw,
       if (!escape.error.empty()) {
         const auto at = offset + static_cast<std::uint32_t>(i);
         const auto length = static_cast<std::uint32_t>(std::min(escape.length, body.size() - i));
-        diagnostics_->report(DiagId::InvalidEscape, {file_, at, at + length},
-                             body.substr(i, length), escape.error);
+        report(DiagId::InvalidEscape, {file_, at, at + length}, body.substr(i, length),
+               escape.error);
       }
       out += escape.text;
       i += escape.length;
@@ -222,7 +222,7 @@ void Builder::field_conversion(const Token& at) {
   if (spelling == "!r" || spelling == "!s" || spelling == "!a") {
     fields_.back().part.conversion = spelling[1];
   } else {
-    diagnostics_->report(DiagId::FStringConversion, range(at), spelling);
+    report(DiagId::FStringConversion, range(at), spelling);
   }
 }
 

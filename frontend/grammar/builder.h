@@ -164,7 +164,16 @@ class Builder {
 
   [[nodiscard]] std::string_view source() const { return source_; }
 
-  [[nodiscard]] Diagnostics& diagnostics() { return *diagnostics_; }
+  /// Reports, unless there are too many errors already; then the answer is a Diagnostic that nobody
+  /// sees.
+  template <class... Args>
+  Diagnostic& report(DiagId id, SourceRange where, const Args&... args) {
+    return has_too_many_errors() ? unseen_ : diagnostics_->report(id, where, args...);
+  }
+
+  [[nodiscard]] bool has_too_many_errors() const {
+    return diagnostics_->error_count() > kMaxErrors;
+  }
 
   [[nodiscard]] SourceRange range(const Token& token) const {
     return {file_, token.begin, token.end};
@@ -329,6 +338,7 @@ class Builder {
   const std::string& source_;
   ast::Module& module_;
   Diagnostics* diagnostics_;
+  Diagnostic unseen_;
   bool has_yield_;
   bool previous_failed_ = false;
   bool depth_reported_ = false;

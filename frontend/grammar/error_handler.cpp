@@ -8,11 +8,6 @@ namespace tilery::grammar {
 
 namespace {
 
-bool is_layout(TokenKind kind) {
-  return kind == TokenKind::Newline || kind == TokenKind::Indent || kind == TokenKind::Dedent ||
-         kind == TokenKind::EndOfFile;
-}
-
 bool begins_line(const Token* at) {
   return is_layout(at[-1].kind);
 }
@@ -32,7 +27,7 @@ struct Failure {
 
   template <class... Args>
   Diagnostic& report(DiagId id, const Args&... args) const {
-    return builder.diagnostics().report(id, builder.range(*where), args...);
+    return builder.report(id, builder.range(*where), args...);
   }
 };
 
@@ -72,8 +67,10 @@ bool report_missing_block(const Failure& f) {
   while (!begins_line(header)) {
     --header;
   }
-  f.report(DiagId::ExpectedBlock, token_spelling(header->kind),
-           f.builder.line_column(header->begin).line);
+  // At the end of the file or of the outer block there is no line to point at.
+  const Token& at = is_layout(f.found()) ? f.where[-1] : *f.where;
+  f.builder.report(DiagId::ExpectedBlock, f.builder.range(at), token_spelling(header->kind),
+                   f.builder.line_column(header->begin).line);
   return true;
 }
 
@@ -147,14 +144,40 @@ std::string_view advice(const Failure& f) {
   if (found == TokenKind::Walrus) {
     return "an assignment inside an expression stands in parentheses: `(x := 1)`";
   }
+  if (f.where == f.first + 1 && f.builder.text(*f.first) == "print") {
+    return "`print` is a function: `print(…)`";
+  }
   if (found == TokenKind::LBrace && f.expected.starts_with("`:`")) {
     return "a block begins with `:` and is indented";
   }
   return {};
 }
 
+bool opens_list(TokenKind kind) {
+  return kind == TokenKind::LParen || kind == TokenKind::LBracket || kind == TokenKind::LBrace ||
+         kind == TokenKind::Comma;
+}
+
+// After `(` or `,` another element is missing rather than a comma: "`,` or `)` after the argument"
+// becomes "an argument or `)`".
+std::string expected_text(const Failure& f) {
+  constexpr std::string_view kComma = "`,` or ";
+  if (f.where == f.first) {
+    return "a statement";
+  }
+  if (!f.expected.starts_with(kComma) || !opens_list(f.before())) {
+    return std::string(f.expected);
+  }
+  const std::string_view bracket = f.expected.substr(kComma.size(), 3);
+  const std::string_view element = f.expected.ends_with("argument")        ? "an argument"
+                                   : f.expected.ends_with("parameter")     ? "a parameter"
+                                   : f.expected.ends_with("imported name") ? "a name"
+                                                                           : "an expression";
+  return fmt::format("{} or {}", element, bracket);
+}
+
 void report_expectation(const Failure& f) {
-  std::string text = fmt::format("expected {}", f.where == f.first ? "a statement" : f.expected);
+  std::string text = "expected " + expected_text(f);
   const TokenKind before = f.before();
   const bool tells_place = f.expected == "an expression" && !is_layout(before) &&
                            (is_keyword(before) || token_description(before).starts_with('`'));
@@ -169,8 +192,12 @@ void report_expectation(const Failure& f) {
 }
 
 void report(const Failure& f) {
-  // The lexer has told what is wrong here.
-  if (f.found() == TokenKind::Error) {
+  // Where the lexer has found something wrong in the line, it has told the cause of this too.
+  const Token* token = f.where;
+  while (token->kind != TokenKind::Error && !is_layout(token->kind)) {
+    ++token;
+  }
+  if (token->kind == TokenKind::Error) {
     return;
   }
   const bool done = report_clause(f) || report_missing_block(f) || report_assign(f) ||
@@ -190,6 +217,9 @@ const Token* handle_syntax_error(Builder& builder, const Token* first, const Tok
     return where;
   }
   const Token* next = where;
+  while (builder.has_too_many_errors() && next->kind != TokenKind::EndOfFile) {
+    ++next;
+  }
   while (!is_layout(next->kind)) {
     ++next;
   }

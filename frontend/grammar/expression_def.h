@@ -74,10 +74,11 @@ const x3::eps_parser eps{};
 
 const auto operand = *TokenIf(detail::is_prefix, "an operator")[act<&Builder::prefix>] > primary;
 
-const auto infix = TokenIf(detail::is_infix, "an operator")[act<&Builder::infix>] |
-                   (tok(TokenKind::Is) >>
-                    (tok(TokenKind::Not)[act<&Builder::is_not>] | eps[act<&Builder::infix>])) |
-                   (tok(TokenKind::Not) > tok(TokenKind::In)[act<&Builder::not_in>]);
+const auto infix =
+    TokenIf(detail::is_infix, "an operator")[act<&Builder::infix>] |
+    (tok(TokenKind::Is) >>
+     (tok(TokenKind::Not)[act<&Builder::is_not>] | eps[act<&Builder::infix>])) |
+    (tok(TokenKind::Not) > tok(TokenKind::In, "`in` after `not`")[act<&Builder::not_in>]);
 
 const auto operators_def = Ahead(begins_operand) >> eps[act<&Builder::begin_operators>] >>
                            operand >> *(infix > operand) >> eps[act<&Builder::end_operators>];

@@ -7,11 +7,6 @@ namespace tilery::grammar {
 
 namespace {
 
-bool is_layout(TokenKind kind) {
-  return kind == TokenKind::Newline || kind == TokenKind::Indent || kind == TokenKind::Dedent ||
-         kind == TokenKind::EndOfFile;
-}
-
 bool is_word(const Token* at, std::string_view source, std::string_view word) {
   return at->kind == TokenKind::Name && source.substr(at->begin, at->end - at->begin) == word;
 }

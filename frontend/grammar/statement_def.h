@@ -27,15 +27,24 @@ inline bool is_assign(const Token* at) {
   return at->kind == TokenKind::Assign;
 }
 
-inline bool is_in_block(const Token* at) {
-  return at->kind != TokenKind::Dedent && at->kind != TokenKind::EndOfFile;
-}
-
 inline bool is_in_line(const Token* at) {
   return at->kind != TokenKind::Newline && at->kind != TokenKind::EndOfFile;
 }
 
 }  // namespace detail
+
+/// Matches nothing, unless the block or the file ends here or there are too many errors to go on.
+struct InBlock : x3::parser<InBlock> {
+  using attribute_type = x3::unused_type;
+  static constexpr bool has_attribute = false;
+
+  template <class It, class Ctx, class RuleCtx, class Attr>
+  bool parse(It& first, const It& /*last*/, const Ctx& context, RuleCtx& /*rule*/,
+             Attr& /*attr*/) const {
+    return first->kind != TokenKind::Dedent && first->kind != TokenKind::EndOfFile &&
+           !x3::get<BuilderTag>(context).has_too_many_errors();
+  }
+};
 
 /// Takes the tokens of a statement that no kernel may contain, without parsing them.
 struct Skipped : x3::parser<Skipped> {
@@ -189,7 +198,7 @@ const auto line_def = epsilon[act<&Builder::begin_line>] >> (compound_statement 
 const auto stray_block = tok(TokenKind::Indent)[act<&Builder::unexpected_indent>] > statements >
                          tok(TokenKind::Dedent)[act<&Builder::end_stray_block>];
 
-const auto statements_def = *(Ahead(detail::is_in_block) >> (stray_block | line));
+const auto statements_def = *(InBlock() >> (stray_block | line));
 
 BOOST_SPIRIT_DEFINE(block, statements, line)
 BOOST_SPIRIT_DEFINE(simple_statement, compound_statement, import)
