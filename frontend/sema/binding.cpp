@@ -287,7 +287,8 @@ std::optional<int> checked_axis(Sema& sema, BigInt axis, int rank, std::string_v
   if (axis >= -rank && axis < rank) {
     return static_cast<int>(axis < 0 ? axis + rank : axis);
   }
-  sema.report(DiagId::AxisOutOfRange, range, to_string(axis), what, -rank, rank - 1);
+  sema.report(DiagId::AxisOutOfRange, range, to_string(axis), what,
+              rank == 0 ? "no axes" : fmt::format("the axes {} to {}", -rank, rank - 1));
   return {};
 }
 

@@ -41,6 +41,33 @@ std::optional<std::string> print_label(Sema& sema, const ArgumentReader& reader)
   return {};
 }
 
+/// Emits the assertion in debug runs; `mask` is argument `i`, None for all lanes. False: reported.
+bool checked(Sema& sema, const ArgumentReader& reader, const Tensor& flag, int i,
+             const std::string& message) {
+  Tensor condition = flag;
+  MaybeTensor mask;
+  if (!reader.is_none(i)) {
+    mask = truth_of(sema, reader, i);
+    const auto pair = mask ? broadcast_pair(sema, flag, *mask, reader.ranges(0, i)) : std::nullopt;
+    if (!pair) {
+      return false;
+    }
+    condition = pair->first;
+    mask = pair->second;
+  }
+  if (!sema.options().debug) {
+    return true;
+  }
+  InstSpec spec;
+  spec.groups = {{condition.id}, {}};
+  if (mask) {
+    spec.groups[1].push_back(mask->id);
+  }
+  spec.attrs = {{"message", message}};
+  sema.builder().create(Op::DeviceAssert, std::move(spec));
+  return true;
+}
+
 /// Text of a message argument; other compile-time values as Python prints them.
 std::string message_text(const Value& value) {
   const auto* text = value.as<std::string>();
@@ -112,28 +139,29 @@ MaybeValue device_assert(Sema& sema, const BoundArguments& arguments) {
   if (!flag) {
     return {};
   }
-  MaybeTensor condition = flag;
-  MaybeTensor mask;
-  if (!reader.is_none(2)) {
-    mask = truth_of(sema, reader, 2);
-    const auto pair = mask ? broadcast_pair(sema, *flag, *mask, reader.ranges(0, 2)) : std::nullopt;
-    if (!pair) {
-      return {};
-    }
-    condition = pair->first;
-    mask = pair->second;
+  return checked(sema, reader, *flag, 2, message_text(reader.value(1)))
+             ? MaybeValue(Value{NoneValue()})
+             : std::nullopt;
+}
+
+MaybeValue expect_zero(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  const MaybeTensor x = reader.tensor(0);
+  if (!x) {
+    return {};
   }
-  if (!sema.options().debug) {
-    return Value{NoneValue()};
+  const MaybeValue is_zero =
+      compare_operator(sema, ast::CompareOp::Eq, Value{*x}, Value{BigInt{0}}, reader.ranges(0, 0));
+  if (!is_zero ||
+      !checked(sema, reader, *is_zero->as<Tensor>(), 1, "expected zeros under the mask")) {
+    return {};
   }
-  InstSpec spec;
-  spec.groups = {{condition->id}, {}};
-  if (mask) {
-    spec.groups[1].push_back(mask->id);
-  }
-  spec.attrs = {{"message", message_text(reader.value(1))}};
-  sema.builder().create(Op::DeviceAssert, std::move(spec));
-  return Value{NoneValue()};
+  return Value{*x};
+}
+
+MaybeValue loop_condition(Sema& sema, const BoundArguments& arguments) {
+  const ArgumentReader reader(sema, arguments);
+  return reader.flag(1) ? MaybeValue(reader.value(0)) : std::nullopt;
 }
 
 MaybeValue static_assertion(Sema& sema, const BoundArguments& arguments) {

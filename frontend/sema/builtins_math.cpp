@@ -91,13 +91,16 @@ MaybeTensor extremum_argument(Sema& sema, const Value& value, SourceRange range)
   return x ? MaybeTensor(bf16_to_fp32(sema, *x)) : std::nullopt;
 }
 
-/// Truncated quotient, plus one where a remainder of the quotient's sign is left.
-Tensor rounded_up(Sema& sema, const Tensor& x, const Tensor& y) {
+/// Truncated quotient, plus one where it is not negative and a remainder is left. A divisor that is
+/// known to be positive saves the look at the signs.
+Tensor rounded_up(Sema& sema, const Tensor& x, const Tensor& y, bool is_positive_divisor) {
   const Tensor quotient = map(sema, Op::IDiv, {x, y});
   const Tensor remainder = map(sema, Op::Rem, {x, y});
   const Tensor zero = int_constant(sema, x.type, 0);
-  Tensor needs_one = map(sema, Op::Ne, {remainder, zero});
-  if (is_signed_integer(x.type.element.scalar)) {
+  const bool is_signed = is_signed_integer(x.type.element.scalar);
+  const Op left_over = is_signed && is_positive_divisor ? Op::Gt : Op::Ne;
+  Tensor needs_one = map(sema, left_over, {remainder, zero});
+  if (is_signed && !is_positive_divisor) {
     const Tensor signs = map(sema, Op::Xor, {x, y});
     needs_one = map(sema, Op::And, {needs_one, map(sema, Op::Ge, {signs, zero})});
   }
@@ -134,7 +137,8 @@ MaybeValue ceil_div(Sema& sema, const Value& x, const Value& y, BinaryRanges ran
   if (!pair) {
     return {};
   }
-  return Value{rounded_up(sema, pair->first, pair->second)};
+  const bool is_positive_divisor = b != nullptr && *b > 0;
+  return Value{rounded_up(sema, pair->first, pair->second, is_positive_divisor)};
 }
 
 MaybeValue extremum_of_two(Sema& sema, bool is_max, const Value& x, const Value& y,

@@ -91,7 +91,8 @@ MaybeTensor cast_from_pointer(Sema& sema, const Tensor& x, ElementType element, 
 
 MaybeTensor cast_to_pointer(Sema& sema, const Tensor& x, ElementType element, SourceRange range) {
   if (!is_integer(x.type.element.scalar)) {
-    return report_cast(sema, x, element, range, "only integers and pointers convert to pointers");
+    return report_cast(sema, x, element, range,
+                       "for the type that a pointer points to write `ptr.dtype.element_ty`");
   }
   const bool is_wide = bit_width(x.type.element.scalar) == 64;
   return bits_of(sema, is_wide ? x : convert(sema, x, Scalar::I64), element);
