@@ -148,6 +148,7 @@ std::vector<ArgumentSpec> arguments_for(const Signature& signature, const Kernel
                                     [&](const auto& a) { return a.first == parameter.name; });
     if (found != signature.arguments.end()) {
       result.push_back(found->second);
+      result.back().type.element.is_const |= parameter.is_const_pointer;
     } else if (parameter.default_value) {
       result.push_back(constexpr_spec(*parameter.default_value));
     } else {
