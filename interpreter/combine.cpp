@@ -60,34 +60,15 @@ class CombinePlanner {
     plan_.ops.push_back(combine_op(id, out));
   }
 
-  [[nodiscard]] Scalar scalar(ValueId value) const {
-    const ElementType element = function_.type(value).element;
-    return element.is_pointer() ? Scalar::U64 : element.scalar;
-  }
-
   CombineOp combine_op(InstId id, int out) {
     const Inst& inst = function_.inst(id);
     TILERY_CHECK(op_def(inst.op).is_map(), "combine regions hold element-wise ops only");
     CombineOp op;
     op.inst = id;
     op.out = out;
-    for (const ValueId operand : inst.operands) {
-      op.in[op.count++] = register_of_[operand.index];
-    }
-    const Scalar from = scalar(inst.operands[0]);
-    if (inst.op == Op::Cast) {
-      const Scalar to = scalar(inst.result());
-      op.kernel = kernels().cast(from, to, inst.int_attr(attr_index(Op::Cast, "rounding")) == 1);
-      op.kernel = op.kernel != nullptr ? op.kernel : kernels().cast(from, to);
-      op.events = kernels().cast_events(from, to);
-      op.guard = is_float(to) && !is_fp8(to) ? kernels().has_nonfinite(to) : nullptr;
-    } else if (inst.op == Op::Select) {
-      op.kernel = kernels().map(Op::Select, scalar(inst.result()));
-    } else {
-      const bool has_flag = inst.op == Op::Minimum || inst.op == Op::Maximum;
-      op.kernel = kernels().map(inst.op, from, has_flag && inst.bool_attr(0));
-      op.events = kernels().map_events(inst.op, from);
-      op.guard = kernels().has_nonfinite(from);
+    op.kernel = plan_element_kernel(planner_, id, CombinePlan::kBlock);
+    for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+      op.in[i] = register_of_[inst.operands[i].index];
     }
     return op;
   }
@@ -147,11 +128,11 @@ class BlockRun {
     bool is_quiet = true;
     for (const CombineOp& op : plan_.ops) {
       std::array<Operand, 3> in;
-      for (int i = 0; i < op.count; ++i) {
+      for (int i = 0; i < op.kernel.count; ++i) {
         in[i] = registers_[op.in[i]];
       }
       auto* const out = const_cast<void*>(registers_[op.out].data);
-      op.kernel(out, in.data(), n);
+      op.kernel.run(out, in.data(), n, state_.scratch);
       is_quiet = look_for_events(op, out, in, n, lane) && is_quiet;
     }
     write_results(n, target);
@@ -161,12 +142,11 @@ class BlockRun {
  private:
   bool look_for_events(const CombineOp& op, const void* out, const std::array<Operand, 3>& in,
                        std::size_t n, std::size_t lane) {
-    if (!tiles_.looks_for_events || op.events == nullptr ||
-        (op.guard != nullptr && !op.guard(out, n))) {
+    if (!tiles_.looks_for_events || !op.kernel.may_have_events()) {
       return true;
     }
     auto* const events = reinterpret_cast<std::uint8_t*>(state_.scratch + plan_.event_bytes);
-    const std::size_t first = op.events(out, in.data(), n, events);
+    const std::size_t first = op.kernel.find_events(out, in.data(), n, events, state_.scratch);
     for (std::size_t i = first; i < n && tiles_.events != nullptr; ++i) {
       if (events[i] != kNoEvent) {
         add_event(op, out, in, events[i], i, lane);
@@ -180,7 +160,7 @@ class BlockRun {
     CombineEvent found;
     found.origin.inst = op.inst;
     found.origin.event = event;
-    for (int k = 0; k < op.count; ++k) {
+    for (int k = 0; k < op.kernel.count; ++k) {
       found.origin.operands[k] = lane_bits(in[k], plan_.registers[op.in[k]].width, i);
     }
     found.origin.result = lane_bits({out, false}, plan_.registers[op.out].width, i);

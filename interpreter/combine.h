@@ -7,18 +7,15 @@
 //     level      rows 0 … half-1  ←  combine(rows 0 …, rows half …)
 #pragma once
 
-#include "interpreter/planner.h"
+#include "interpreter/element_kernel.h"
 #include "interpreter/state.h"
 
 namespace tilery::interpreter {
 
 /// One instruction of the region.
 struct CombineOp {
-  MapFn kernel = nullptr;
-  EventFn events = nullptr;
-  NonfiniteFn guard = nullptr;  ///< nullptr with events: always look
+  ElementKernel kernel;
   InstId inst;
-  int count = 0;
   std::array<int, 3> in{};  ///< registers
   int out = 0;
 };

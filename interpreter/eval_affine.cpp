@@ -97,8 +97,7 @@ std::uint32_t run_scaled(ProgramState& state, const Step& step) {
   return finish(state, step, data, result);
 }
 
-// ---- comparisons
-// -----------------------------------------------------------------------------------
+// ---- comparisons --------------------------------------------------------------------------------
 
 struct RangeStep {
   SlotRef out;
@@ -199,8 +198,7 @@ std::uint32_t run_box_and(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- planning
-// --------------------------------------------------------------------------------------
+// ---- planning -----------------------------------------------------------------------------------
 
 void plan_range(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);

@@ -23,8 +23,7 @@
 namespace tilery::interpreter {
 namespace {
 
-// ---- moves
-// -----------------------------------------------------------------------------------------
+// ---- moves --------------------------------------------------------------------------------------
 
 template <CheckLevel level>
 void run_moves(ProgramState& state, const std::vector<Move>& moves) {
@@ -40,8 +39,7 @@ void run_moves(ProgramState& state, const std::vector<Move>& moves) {
   }
 }
 
-// ---- for
-// -------------------------------------------------------------------------------------------
+// ---- for ----------------------------------------------------------------------------------------
 
 struct ForData {
   SlotRef lower;
@@ -122,8 +120,7 @@ std::uint32_t run_for_next(ProgramState& state, const Step& step) {
   return data.body;
 }
 
-// ---- while
-// -----------------------------------------------------------------------------------------
+// ---- while --------------------------------------------------------------------------------------
 
 struct WhileData {
   SlotRef go;
@@ -158,8 +155,7 @@ std::uint32_t run_while_repeat(ProgramState& state, const Step& step) {
   return data.condition;
 }
 
-// ---- if
-// --------------------------------------------------------------------------------------------
+// ---- if -----------------------------------------------------------------------------------------
 
 struct IfData {
   SlotRef condition;

@@ -12,8 +12,7 @@
 namespace tilery::interpreter {
 namespace {
 
-// ---- hints
-// -----------------------------------------------------------------------------------------
+// ---- hints --------------------------------------------------------------------------------------
 
 struct HintStep {
   SlotRef value;
@@ -140,8 +139,7 @@ std::uint32_t run_assume(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- assertions
-// ------------------------------------------------------------------------------------
+// ---- assertions ---------------------------------------------------------------------------------
 
 /// The lanes that fail: the first one and how many. `count` 0: none.
 struct Failure {
@@ -208,8 +206,7 @@ std::string_view relation_text(Op op) {
       ->second;
 }
 
-// ---- printing
-// --------------------------------------------------------------------------------------
+// ---- printing -----------------------------------------------------------------------------------
 
 /// Elements of one tile that are printed; a longer one is cut, and says so.
 constexpr std::size_t kMostPrinted = 4096;

@@ -2,6 +2,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/printer.h"
 #include "ir/support/check.h"
 
 namespace tilery::interpreter {
@@ -70,7 +71,7 @@ void eval_dot(Planner& planner, InstId id) {
   const bool is_tf32 = inst.int_attr(attr_index(Op::Dot, "precision")) == 0;
   const DotPrecision precision = is_tf32 ? DotPrecision::Tf32 : DotPrecision::Ieee;
   data.kernel = kernels().dot(data.a.scalar, data.out.scalar, precision);
-  TILERY_CHECK(data.kernel != nullptr, "dot of these element types has no kernel");
+  TILERY_CHECK(data.kernel != nullptr, "no kernel for " + print_inst(planner.function(), id));
   data.a_room = room_for(planner, data.a);
   data.b_room = room_for(planner, data.b);
   data.acc_room = room_for(planner, data.acc);

@@ -1,21 +1,17 @@
 // Element-wise ops on splat and dense values, casts and select. Those that stay affine are in
 // eval_affine.cpp.
 #include "interpreter/check/shadow.h"
+#include "interpreter/element_kernel.h"
 #include "interpreter/eval.h"
 #include "interpreter/eval_affine.h"
 #include "interpreter/state.h"
-
-#include <limits>
 
 namespace tilery::interpreter {
 namespace {
 
 struct MapStep {
-  MapFn kernel = nullptr;
-  EventFn events = nullptr;     ///< nullptr: nothing can happen
-  NonfiniteFn guard = nullptr;  ///< events only if this is true of the result; nullptr: always
+  ElementKernel kernel;
   bool is_comparison = false;
-  int count = 0;
   SlotRef out;
   std::array<SlotRef, 3> in;
   std::size_t event_bytes = 0;  ///< scratch: a byte a lane
@@ -23,10 +19,6 @@ struct MapStep {
 
 std::size_t lanes_to_compute(const SlotRef& out) {
   return out.is_splat() ? 1 : out.lanes;
-}
-
-bool may_have_events(const MapStep& data, const void* out, std::size_t n) {
-  return data.events != nullptr && (data.guard == nullptr || data.guard(out, n));
 }
 
 std::uint64_t element_bits(const Operand& operand, std::size_t width, std::size_t lane) {
@@ -49,7 +41,7 @@ void add_events(ProgramState& state, const Step& step, const MapStep& data, cons
     origin.inst = step.inst;
     origin.event = events[lane];
     origin.lane = static_cast<std::int64_t>(lane);
-    for (int i = 0; i < data.count; ++i) {
+    for (int i = 0; i < data.kernel.count; ++i) {
       origin.operands[i] = element_bits(in[i], data.in[i].width, lane);
     }
     origin.result = element_bits({out.data, false}, data.out.width, lane);
@@ -62,24 +54,24 @@ template <CheckLevel level>
 std::uint32_t run_map(ProgramState& state, const Step& step) {
   const auto& data = data_of<MapStep>(step);
   std::array<Operand, 3> in;
-  for (int i = 0; i < data.count; ++i) {
+  for (int i = 0; i < data.kernel.count; ++i) {
     in[i] = operand(state, data.in[i]);
   }
   std::byte* const out = bytes(state, data.out);
   const std::size_t n = lanes_to_compute(data.out);
-  data.kernel(out, in.data(), n);
+  data.kernel.run(out, in.data(), n, state.scratch);
   if constexpr (level == CheckLevel::None) {
     return step.next;
   }
   if constexpr (level == CheckLevel::Tracked) {
-    join_shadows(state, std::span(data.in).first(static_cast<std::size_t>(data.count)), data.out,
-                 data.is_comparison);
+    join_shadows(state, std::span(data.in).first(static_cast<std::size_t>(data.kernel.count)),
+                 data.out, data.is_comparison);
   }
-  if (!may_have_events(data, out, n)) {
+  if (!data.kernel.may_have_events()) {
     return step.next;
   }
   auto* const events = reinterpret_cast<std::uint8_t*>(state.scratch + data.event_bytes);
-  const std::size_t first = data.events(out, in.data(), n, events);
+  const std::size_t first = data.kernel.find_events(out, in.data(), n, events, state.scratch);
   if (first < n) {
     if constexpr (level == CheckLevel::Fast) {
       return kGoTracked;
@@ -89,77 +81,29 @@ std::uint32_t run_map(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-/// Integer division: by zero, and the one quotient that does not fit.
-template <class T>
-std::size_t division_events(const void* out, const Operand* in, std::size_t n,
-                            std::uint8_t* events) {
-  (void)out;
-  const auto* const lhs = static_cast<const T*>(in[0].data);
-  const auto* const rhs = static_cast<const T*>(in[1].data);
-  std::size_t first = n;
-  for (std::size_t i = n; i-- > 0;) {
-    const T divisor = rhs[in[1].is_splat ? 0 : i];
-    events[i] = divisor == 0 ? kDivideByZero : kNoEvent;
-    if constexpr (std::numeric_limits<T>::is_signed) {
-      const T dividend = lhs[in[0].is_splat ? 0 : i];
-      if (divisor == -1 && dividend == std::numeric_limits<T>::min()) {
-        events[i] = kOverflow;
-      }
-    }
-    first = events[i] != kNoEvent ? i : first;
-  }
-  return first;
-}
-
-EventFn division_events_of(Scalar scalar) {
-  const bool is_signed = is_signed_integer(scalar);
-  switch (byte_size(scalar)) {
-    case 1:
-      return is_signed ? division_events<std::int8_t> : division_events<std::uint8_t>;
-    case 2:
-      return is_signed ? division_events<std::int16_t> : division_events<std::uint16_t>;
-    case 4:
-      return is_signed ? division_events<std::int32_t> : division_events<std::uint32_t>;
-  }
-  return is_signed ? division_events<std::int64_t> : division_events<std::uint64_t>;
-}
-
-void plan_dense_map(Planner& planner, InstId id, MapFn kernel, EventFn events, NonfiniteFn guard) {
-  const Inst& inst = planner.inst(id);
-  auto& data = planner.data<MapStep>();
-  data.kernel = kernel;
-  data.events = events;
-  data.guard = guard;
-  data.is_comparison = is_comparison(inst.op);
-  for (const ValueId operand : inst.operands) {
-    data.in[data.count++] = planner.spelled(operand);
-  }
-  data.out = planner.result(id);
-  if (events != nullptr) {
-    data.event_bytes = planner.scratch(data.out.lanes);
-  }
-  planner.emit(id, TILERY_STEP_FNS(run_map), &data);
-}
-
-void plan_map(Planner& planner, InstId id, bool propagate_nan = false) {
+void plan_map(Planner& planner, InstId id) {
   if (plan_affine(planner, id)) {
     return;
   }
   const Inst& inst = planner.inst(id);
-  const Scalar scalar = planner.ref(inst.operands[0]).scalar;
-  const bool is_integer_division =
-      is_integer(scalar) && (inst.op == Op::IDiv || inst.op == Op::Rem);
-  const EventFn events =
-      is_integer_division ? division_events_of(scalar) : kernels().map_events(inst.op, scalar);
-  const NonfiniteFn guard = is_integer_division ? nullptr : kernels().has_nonfinite(scalar);
-  plan_dense_map(planner, id, kernels().map(inst.op, scalar, propagate_nan), events, guard);
+  auto& data = planner.data<MapStep>();
+  data.is_comparison = is_comparison(inst.op);
+  data.out = planner.result(id);
+  const std::size_t lanes = lanes_to_compute(data.out);
+  for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+    data.in[i] = planner.spelled(inst.operands[i]);
+  }
+  data.kernel = plan_element_kernel(planner, id, lanes);
+  if (data.kernel.may_have_events()) {
+    data.event_bytes = planner.scratch(lanes);
+  }
+  planner.emit(id, TILERY_STEP_FNS(run_map), &data);
 }
 
-// ---- select
-// ----------------------------------------------------------------------------------------
+// ---- select -------------------------------------------------------------------------------------
 
 struct SelectStep {
-  MapFn kernel = nullptr;
+  ElementKernel kernel;
   SlotRef out;
   SlotRef condition;
   SlotRef if_true;
@@ -196,7 +140,7 @@ std::uint32_t run_select(ProgramState& state, const Step& step) {
   const auto& data = data_of<SelectStep>(step);
   const std::array<Operand, 3> in{operand(state, data.condition), operand(state, data.if_true),
                                   operand(state, data.if_false)};
-  data.kernel(bytes(state, data.out), in.data(), lanes_to_compute(data.out));
+  data.kernel.run(bytes(state, data.out), in.data(), lanes_to_compute(data.out), state.scratch);
   if constexpr (level == CheckLevel::Tracked) {
     select_shadows(state, data);
   }
@@ -252,8 +196,7 @@ std::uint32_t run_select_box(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- casts
-// -----------------------------------------------------------------------------------------
+// ---- casts --------------------------------------------------------------------------------------
 
 struct RespellStep {
   SlotRef from;
@@ -299,6 +242,8 @@ TILERY_PLAIN_MAP(lt)
 TILERY_PLAIN_MAP(le)
 TILERY_PLAIN_MAP(gt)
 TILERY_PLAIN_MAP(ge)
+TILERY_PLAIN_MAP(minimum)
+TILERY_PLAIN_MAP(maximum)
 TILERY_PLAIN_MAP(abs)
 TILERY_PLAIN_MAP(floor)
 TILERY_PLAIN_MAP(ceil)
@@ -313,14 +258,6 @@ TILERY_PLAIN_MAP(cos)
 TILERY_PLAIN_MAP(erf)
 
 #undef TILERY_PLAIN_MAP
-
-void eval_minimum(Planner& planner, InstId inst) {
-  plan_map(planner, inst, planner.inst(inst).bool_attr(0));
-}
-
-void eval_maximum(Planner& planner, InstId inst) {
-  plan_map(planner, inst, planner.inst(inst).bool_attr(0));
-}
 
 void eval_select(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
@@ -337,30 +274,20 @@ void eval_select(Planner& planner, InstId id) {
   if (data.condition.kind == SlotKind::Range) {
     return planner.emit(id, {run_select_box, run_select_box, nullptr}, &data);
   }
-  data.kernel = kernels().map(Op::Select, data.out.scalar);
+  data.kernel = plan_element_kernel(planner, id, data.out.lanes);
   planner.emit(id, TILERY_STEP_FNS(run_select), &data);
 }
 
 void eval_cast(Planner& planner, InstId id) {
-  if (plan_affine(planner, id)) {
-    return;
-  }
   const Inst& inst = planner.inst(id);
-  const Scalar from = planner.ref(inst.operand(0)).scalar;
-  const Scalar to = planner.result(id).scalar;
-  if (from == to) {
+  const SlotRef out = planner.result(id);
+  if (planner.ref(inst.operand(0)).scalar == out.scalar && out.kind != SlotKind::Affine) {
     auto& data = planner.data<RespellStep>();
     data.from = planner.ref(inst.operand(0));
     data.to = planner.result(id);
     return planner.emit(id, TILERY_STEP_FNS(run_respell), &data);
   }
-  const bool to_zero = inst.int_attr(attr_index(Op::Cast, "rounding")) == 1;
-  MapFn kernel = kernels().cast(from, to, to_zero);
-  kernel = kernel != nullptr ? kernel : kernels().cast(from, to);
-  // A wide float that overflows shows in the result; an integer or fp8 that saturates does not.
-  const bool shows = is_float(to) && !is_fp8(to);
-  plan_dense_map(planner, id, kernel, kernels().cast_events(from, to),
-                 shows ? kernels().has_nonfinite(to) : nullptr);
+  plan_map(planner, id);
 }
 
 void eval_bitcast(Planner& planner, InstId id) {

@@ -95,8 +95,7 @@ void for_each_piece(ProgramState& state, LinearAccess linear, Shape shape, const
   });
 }
 
-// ---- load
-// ------------------------------------------------------------------------------------------
+// ---- load ---------------------------------------------------------------------------------------
 
 void write_other(const AccessStep& access, const Operand& other, std::byte* out, std::size_t first,
                  std::size_t count) {
@@ -244,8 +243,7 @@ std::uint32_t run_load_tracked(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- store
-// -----------------------------------------------------------------------------------------
+// ---- store --------------------------------------------------------------------------------------
 
 void mark_defined(const RowPiece& piece, const std::uint8_t* mask, std::size_t width) {
   if (piece.defined == nullptr) {
@@ -333,8 +331,7 @@ std::uint32_t run_store_tracked(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- addptr
-// ----------------------------------------------------------------------------------------
+// ---- addptr -------------------------------------------------------------------------------------
 
 struct AddPtrStep {
   SlotRef out;
@@ -395,8 +392,7 @@ std::uint32_t run_add_ptr(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- planning
-// --------------------------------------------------------------------------------------
+// ---- planning -----------------------------------------------------------------------------------
 
 /// The parts that loads and stores share; `tile` is the value that is moved.
 AccessStep& plan_access(Planner& planner, InstId id, ValueId mask, const SlotRef& tile) {

@@ -69,8 +69,7 @@ void add_event(ProgramState& state, const Step& step, const SlotRef& out, std::s
   set_events(result, out, lane, state.origins->add(origin));
 }
 
-// ---- known reductions
-// ------------------------------------------------------------------------------
+// ---- known reductions ---------------------------------------------------------------------------
 
 template <CheckLevel level>
 std::uint32_t run_reduce(ProgramState& state, const Step& step) {
@@ -136,8 +135,7 @@ void pick_indices(const FoldStep& data, const std::byte* indices, const std::int
   }
 }
 
-// ---- any fold
-// --------------------------------------------------------------------------------------
+// ---- any fold -----------------------------------------------------------------------------------
 
 /// [outer][length][inner] → [length][outer · inner], or back.
 void turn(const AxisView& view, std::size_t width, const std::byte* from, std::byte* to,
@@ -222,8 +220,7 @@ std::uint32_t run_arg_reduce(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- scans
-// -----------------------------------------------------------------------------------------
+// ---- scans --------------------------------------------------------------------------------------
 
 bool is_nonfinite(Scalar scalar, const std::byte* data) {
   std::uint64_t bits = 0;
@@ -305,8 +302,7 @@ std::uint32_t run_any_scan(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- planning
-// --------------------------------------------------------------------------------------
+// ---- planning -----------------------------------------------------------------------------------
 
 std::optional<ReduceOp> reduce_op(CombineKind kind) {
   switch (kind) {
