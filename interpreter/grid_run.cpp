@@ -141,15 +141,26 @@ class GridRun {
 
   void submit(std::int64_t chunk, FindingLog log) {
     const std::scoped_lock lock(mutex_);
-    logs_.emplace(chunk, std::move(log));
-    FindingLog merged;
-    for (const auto& [number, part] : logs_) {
-      merged.merge(FindingLog(part));
-      if (merged.error_count() >= static_cast<std::size_t>(std::max(1, options_.max_findings))) {
-        last_chunk_ = std::min<std::int64_t>(last_chunk_, number);
-        return;
-      }
+    for (FindingLog::Key& key : log.error_keys()) {
+      const auto [entry, is_new] = first_chunk_.try_emplace(std::move(key), chunk);
+      entry->second = std::min(entry->second, chunk);
     }
+    logs_.emplace(chunk, std::move(log));
+    if (first_chunk_.size() < most_findings()) {
+      return;
+    }
+    std::vector<std::int64_t> chunks;
+    for (const auto& [key, first] : first_chunk_) {
+      chunks.push_back(first);
+    }
+    std::nth_element(chunks.begin(),
+                     chunks.begin() + static_cast<std::ptrdiff_t>(most_findings()) - 1,
+                     chunks.end());
+    last_chunk_ = chunks[most_findings() - 1];
+  }
+
+  [[nodiscard]] std::size_t most_findings() const {
+    return static_cast<std::size_t>(std::max(1, options_.max_findings));
   }
 
   RunReport report() {
@@ -162,8 +173,7 @@ class GridRun {
         merged.merge(std::move(log));
       }
     }
-    report.findings =
-        std::move(merged).sorted(static_cast<std::size_t>(std::max(1, options_.max_findings)));
+    report.findings = std::move(merged).sorted(most_findings());
     if (timeout_) {
       report.findings.push_back(std::move(timeout_->second));
     }
@@ -186,6 +196,8 @@ class GridRun {
   std::atomic<bool> is_cancelled_{false};
   std::mutex mutex_;
   std::map<std::int64_t, FindingLog> logs_;
+  /// For each distinct error, the first chunk that has it.
+  std::map<FindingLog::Key, std::int64_t> first_chunk_;
   std::optional<std::pair<std::int64_t, Finding>> timeout_;
 };
 

@@ -47,10 +47,14 @@ void FindingLog::merge(FindingLog&& later) {
   }
 }
 
-std::size_t FindingLog::error_count() const {
-  return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(),
-                    [](const auto& entry) { return !is_warning(entry.second.finding.kind); }));
+std::vector<FindingLog::Key> FindingLog::error_keys() const {
+  std::vector<Key> keys;
+  for (const auto& [key, entry] : entries_) {
+    if (!is_warning(entry.finding.kind)) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
 }
 
 std::vector<Finding> FindingLog::sorted(std::size_t limit) && {

@@ -51,8 +51,8 @@ class FindingLog {
 
   [[nodiscard]] bool is_empty() const { return entries_.empty(); }
 
-  /// How many distinct findings would end the run.
-  [[nodiscard]] std::size_t error_count() const;
+  /// What identifies those findings that are errors, not warnings.
+  [[nodiscard]] std::vector<Key> error_keys() const;
 
   /// At most `limit` findings, by lowest program, then by position.
   [[nodiscard]] std::vector<Finding> sorted(std::size_t limit) &&;
