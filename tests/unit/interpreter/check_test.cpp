@@ -1,0 +1,443 @@
+// What is found and what is not: undefined lanes, numeric events, assertions, promises.
+#include "tests/unit/interpreter/ir_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tilery {
+namespace {
+
+using testing::iota;
+using testing::IrRun;
+using testing::summary;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+/// A kernel over `i = arange(0, 8)`, `m = i < n`, `p = x + i`, `q = o + i`, ending in `rest`.
+std::string kernel(std::string_view rest) {
+  return std::string(R"(
+func @f(%x: *f32, %o: *f32, %n: i32) {
+  %i = arange start=0 end=8 : i32[8]
+  %ns = splat %n : i32[8]
+  %m = lt %i, %ns : i1[8]
+  %xs = splat %x : *f32[8]
+  %p = addptr %xs, %i : *f32[8]
+  %os = splat %o : *f32[8]
+  %q = addptr %os, %i : *f32[8]
+  %zero = constant 0.0 : f32[8]
+  %one = constant 1.0 : f32[8]
+)") + std::string(rest) +
+         "}\n";
+}
+
+struct Outcome {
+  std::string findings;
+  std::vector<float> o;
+};
+
+Outcome outcome(std::string_view rest, std::vector<float> x, int n,
+                CheckLevel level = CheckLevel::Fast) {
+  Outcome result;
+  result.o.assign(8, -1.0F);
+  IrRun run(kernel(rest));
+  const RunReport report = run.array(x).array(result.o).int32(n).run(1, level);
+  result.findings = summary(report);
+  return result;
+}
+
+constexpr std::string_view kSum = R"(
+  %s = reduce %v axis=0 : f32 {
+  combine(%a: f32, %b: f32):
+    %c = add %a, %b : f32
+    yield %c
+  }
+  store %o, %s
+)";
+
+// Conformance case C023.
+TEST(Undefined, MaskedOffLanesThatReachASum) {
+  const auto [findings, o] =
+      outcome("  %v = load %p, %m : f32[8]\n" + std::string(kSum), {1, 2, 3}, 3);
+  EXPECT_EQ(findings,
+            "uninitialised: lanes of `v` that the mask leaves without a value reach `sum` "
+            "(program 0, lane 3, count 5)\n");
+  EXPECT_EQ(o[0], 6.0F);
+}
+
+TEST(Undefined, NothingIsSaidIfNoLaneIsOff) {
+  EXPECT_EQ(
+      outcome("  %v = load %p, %m : f32[8]\n" + std::string(kSum), iota<float>(8), 8).findings, "");
+}
+
+TEST(Undefined, OtherIsAValue) {
+  EXPECT_EQ(
+      outcome("  %v = load %p, %m, %zero : f32[8]\n" + std::string(kSum), {1, 2, 3}, 3).findings,
+      "");
+}
+
+TEST(Undefined, SelectDropsThem) {
+  const std::string rest = "  %w = load %p, %m : f32[8]\n  %v = select %m, %w, %zero : f32[8]\n";
+  for (const CheckLevel level : {CheckLevel::Fast, CheckLevel::Tracked}) {
+    const auto [findings, o] = outcome(rest + std::string(kSum), {1, 2, 3}, 3, level);
+    EXPECT_EQ(findings, "");
+    EXPECT_EQ(o[0], 6.0F);
+  }
+}
+
+TEST(Undefined, NarrowerMaskDropsThem) {
+  const std::string_view rest = R"(
+  %v = load %p, %m : f32[8]
+  %twos = constant 2 : i32[8]
+  %c = ge %i, %twos : i1[8]
+  %both = and %m, %c : i1[8]
+  store %q, %v, %both
+)";
+  for (const CheckLevel level : {CheckLevel::Fast, CheckLevel::Tracked}) {
+    const auto [findings, o] = outcome(rest, {1, 2, 3}, 3, level);
+    EXPECT_EQ(findings, "");
+    EXPECT_EQ(o, (std::vector<float>{-1, -1, 3, -1, -1, -1, -1, -1}));
+  }
+}
+
+TEST(Undefined, StoredUnderAnotherMask) {
+  EXPECT_EQ(outcome("  %v = load %p, %m : f32[8]\n  store %q, %v\n", {1, 2, 3}, 3).findings,
+            "uninitialised: lanes of `v` that the mask leaves without a value reach `store` "
+            "(program 0, lane 3, count 5)\n");
+}
+
+TEST(Undefined, ThroughALoopUnderOneMask) {
+  const std::string_view rest = R"(
+  %z = constant 0 : i32
+  %k = constant 1 : i32
+  %r = for %z, %n, %k, %zero : f32[8] {
+  body(%j: i32, %acc: f32[8]):
+    %v = load %p, %m : f32[8]
+    %next = add %acc, %v : f32[8]
+    yield %next
+  }
+  store %q, %r, %m
+)";
+  for (const CheckLevel level : {CheckLevel::Fast, CheckLevel::Tracked}) {
+    const auto [findings, o] = outcome(rest, {1, 2, 3}, 3, level);
+    EXPECT_EQ(findings, "");
+    EXPECT_EQ(o, (std::vector<float>{3, 6, 9, -1, -1, -1, -1, -1}));
+  }
+}
+
+TEST(Undefined, AsAnAddress) {
+  const std::string_view rest = R"(
+  %v = load %p, %m : f32[8]
+  %index = cast %v : i32[8]
+  %r = addptr %xs, %index : *f32[8]
+  %w = load %r : f32[8]
+  store %q, %w
+)";
+  EXPECT_EQ(outcome(rest, {1, 2, 0}, 3).findings,
+            "uninitialised: lanes of `v` that the mask leaves without a value reach an address "
+            "(program 0, lane 3, count 5)\n");
+}
+
+TEST(Undefined, MemoryThatWasNeverWritten) {
+  std::vector<float> x(8, 5.0F);
+  std::vector<std::uint8_t> written(32, 1);
+  written[13] = 0;
+  std::vector<float> o(8);
+  IrRun run(kernel("  %v = load %p : f32[8]\n  store %q, %v, %m\n"));
+  run.array(x).defined(written).array(o).int32(8);
+  EXPECT_EQ(summary(run.run(1)),
+            "uninitialised: `v` is read from memory of `x` that was never written, and reaches "
+            "`store` (program 0, lane 3, count 1)\n");
+  IrRun dropped(kernel("  %v = load %p : f32[8]\n  store %q, %v, %m\n"));
+  dropped.array(x).defined(written).array(o).int32(3);
+  EXPECT_EQ(summary(dropped.run(1)), "");
+}
+
+TEST(Undefined, StoresDefineMemory) {
+  std::vector<float> x(8, 5.0F);
+  std::vector<float> o(8);
+  std::vector<std::uint8_t> written(32, 0);
+  IrRun run(kernel("  store %q, %one, %m\n  %v = load %q, %m, %zero : f32[8]\n  store %p, %v\n"));
+  run.array(x).array(o).defined(written).int32(5);
+  EXPECT_EQ(summary(run.run(1)), "");
+  EXPECT_EQ(x, (std::vector<float>{1, 1, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(written[19], 1);
+  EXPECT_EQ(written[20], 0);
+}
+
+// The naive softmax of the chapter: exactly two warnings.
+TEST(Numeric, NaiveSoftmax) {
+  const std::string_view rest = R"(
+  %v0 = load %p, %m, %zero : f32[8]
+  %e = exp %v0 : f32[8]
+  %v = select %m, %e, %zero : f32[8]
+  %s = reduce %v axis=0 : f32 {
+  combine(%a: f32, %b: f32):
+    %c = add %a, %b : f32
+    yield %c
+  }
+  %ss = splat %s : f32[8]
+  %y = div %v, %ss : f32[8]
+  store %q, %y, %m
+)";
+  const auto [findings, o] = outcome(rest, {100, 101, 50, 0}, 4);
+  EXPECT_EQ(findings,
+            "numeric-warning: overflow encountered in exp (program 0, lane 0, count 2)\n"
+            "numeric-warning: invalid value encountered in divide (program 0, lane 0, count 2)\n");
+  EXPECT_TRUE(std::isnan(o[0]) && std::isnan(o[1]));
+  EXPECT_EQ(o[2], 0.0F);
+  EXPECT_EQ(o[3], 0.0F);
+  EXPECT_EQ(o[4], -1.0F);
+}
+
+TEST(Numeric, DroppedLanesAreNoAlarm) {
+  const std::string_view rest = R"(
+  %v = load %p, %m, %zero : f32[8]
+  %l = log %v : f32[8]
+  %r = div %one, %v : f32[8]
+  %sum = add %l, %r : f32[8]
+  store %q, %sum, %m
+)";
+  EXPECT_EQ(outcome(rest, {1, 2}, 2).findings, "");
+  EXPECT_EQ(outcome(rest, {1, 2}, 2, CheckLevel::Tracked).findings, "");
+}
+
+TEST(Numeric, EachKindHasItsWords) {
+  const auto words = [](std::string_view op, float x) {
+    const std::string rest = "  %v = load %p, %m, %one : f32[8]\n  " + std::string(op) +
+                             " : f32[8]\n  store %q, %y, %m\n";
+    return outcome(rest, {x}, 1).findings;
+  };
+  const std::string place = " (program 0, lane 0, count 1)\n";
+  EXPECT_EQ(words("%y = exp2 %v", 200), "numeric-warning: overflow encountered in exp2" + place);
+  EXPECT_EQ(words("%y = log %v", 0), "numeric-warning: divide by zero encountered in log" + place);
+  EXPECT_EQ(words("%y = log2 %v", -1),
+            "numeric-warning: invalid value encountered in log2" + place);
+  EXPECT_EQ(words("%y = sqrt %v", -1),
+            "numeric-warning: invalid value encountered in sqrt" + place);
+  EXPECT_EQ(words("%y = mul %v, %v", 1e30F),
+            "numeric-warning: overflow encountered in multiply" + place);
+  EXPECT_EQ(words("%y = add %v, %v", 3e38F),
+            "numeric-warning: overflow encountered in add" + place);
+  EXPECT_EQ(words("%y = sub %v, %v", kInf),
+            "numeric-warning: invalid value encountered in subtract" + place);
+  EXPECT_EQ(words("%y = div %one, %v", 0),
+            "numeric-warning: divide by zero encountered in divide" + place);
+  EXPECT_EQ(words("%y = fma %v, %v, %one", 1e30F),
+            "numeric-warning: overflow encountered in multiply" + place);
+  EXPECT_EQ(words("%y = fma %v, %one, %v", 3e38F),
+            "numeric-warning: overflow encountered in add" + place);
+}
+
+TEST(Numeric, WhatCameInIsNoEvent) {
+  const std::string_view rest = R"(
+  %v = load %p : f32[8]
+  %e = exp %v : f32[8]
+  %y = add %e, %one : f32[8]
+  store %q, %y
+)";
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(outcome(rest, {kInf, -kInf, nan, 0, 1, 2, 3, 4}, 8).findings, "");
+}
+
+TEST(Numeric, ComparisonsMakeDefiniteValues) {
+  const std::string_view rest = R"(
+  %v = load %p : f32[8]
+  %e = exp %v : f32[8]
+  %c = gt %e, %one : i1[8]
+  %y = select %c, %one, %zero : f32[8]
+  store %q, %y
+)";
+  const auto [findings, o] = outcome(rest, {100, 0, 0, 0, 0, 0, 0, 100}, 8);
+  EXPECT_EQ(findings, "");
+  EXPECT_EQ(o, (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 1}));
+}
+
+TEST(Numeric, FloatToInteger) {
+  std::vector<float> x{1, 3e9F, -1, 2};
+  std::vector<std::int32_t> o(4);
+  IrRun run(R"(
+func @f(%x: *f32, %o: *i32) {
+  %i = arange start=0 end=4 : i32[4]
+  %xs = splat %x : *f32[4]
+  %p = addptr %xs, %i : *f32[4]
+  %v = load %p : f32[4]
+  %c = cast %v : i32[4]
+  %os = splat %o : *i32[4]
+  %q = addptr %os, %i : *i32[4]
+  store %q, %c
+}
+)");
+  EXPECT_EQ(summary(run.array(x).array(o).run(1)),
+            "numeric-warning: invalid value encountered in cast (program 0, lane 1, count 1)\n");
+  EXPECT_EQ(o, (std::vector<std::int32_t>{1, 2147483647, -1, 2}));
+}
+
+TEST(Numeric, IntegerDivisionByZero) {
+  std::vector<std::int32_t> x{7, 8, 9, 10};
+  std::vector<std::int32_t> o(4);
+  IrRun run(R"(
+func @f(%x: *i32, %o: *i32) {
+  %i = arange start=0 end=4 : i32[4]
+  %xs = splat %x : *i32[4]
+  %p = addptr %xs, %i : *i32[4]
+  %v = load %p : i32[4]
+  %d = idiv %v, %i : i32[4]
+  %os = splat %o : *i32[4]
+  %q = addptr %os, %i : *i32[4]
+  store %q, %d
+}
+)");
+  EXPECT_EQ(summary(run.array(x).array(o).run(1)),
+            "numeric-warning: divide by zero encountered in floor_divide "
+            "(program 0, lane 0, count 1)\n");
+  EXPECT_EQ(o, (std::vector<std::int32_t>{0, 8, 4, 3}));
+}
+
+TEST(Numeric, OverflowingSumAndScan) {
+  const std::string load = "  %v = load %p : f32[8]\n";
+  const std::vector<float> big(8, 1e38F);
+  EXPECT_EQ(outcome(load + std::string(kSum), big, 8).findings,
+            "numeric-warning: overflow encountered in reduce (program 0, count 1)\n");
+  const std::string_view scan = R"(
+  %s = scan %v axis=0 : f32[8] {
+  combine(%a: f32, %b: f32):
+    %c = add %a, %b : f32
+    yield %c
+  }
+  store %q, %s
+)";
+  // 1e38, 2e38, 3e38, inf …
+  EXPECT_EQ(outcome(load + std::string(scan), big, 8).findings,
+            "numeric-warning: overflow encountered in accumulate (program 0, lane 3, count 1)\n");
+}
+
+TEST(Numeric, CountedOverAllPrograms) {
+  std::vector<float> x(8, 100.0F);
+  std::vector<float> o(8);
+  IrRun run(kernel("  %v = load %p : f32[8]\n  %e = exp %v : f32[8]\n  store %q, %e, %m\n"));
+  run.array(x).array(o).int32(2);
+  for (const int threads : {1, 2, 3}) {
+    RunOptions options;
+    options.threads = threads;
+    options.grid = {50, 3, 2};
+    EXPECT_EQ(summary(run.run(options)),
+              "numeric-warning: overflow encountered in exp (program 0, lane 0, count 600)\n");
+  }
+}
+
+// Conformance case C149.
+TEST(Debug, AssertionShowsMessageLaneAndValue) {
+  std::vector<std::int32_t> x{1, 7, 9};
+  std::vector<std::int32_t> o(4, -1);
+  IrRun run(R"(
+func @f(%x: *i32, %o: *i32, %n: i32) {
+  %i = arange start=0 end=4 : i32[4]
+  %ns = splat %n : i32[4]
+  %m = lt %i, %ns : i1[4]
+  %xs = splat %x : *i32[4]
+  %p = addptr %xs, %i : *i32[4]
+  %zero = constant 0 : i32[4]
+  %v = load %p, %m, %zero : i32[4]
+  %eight = constant 8 : i32[4]
+  %c = lt %v, %eight : i1[4]
+  device_assert %c, %m message="index too large"
+  %os = splat %o : *i32[4]
+  %q = addptr %os, %i : *i32[4]
+  store %q, %v, %m
+}
+)");
+  const RunReport report = run.array(x).array(o).int32(3).run(1);
+  EXPECT_EQ(summary(report),
+            "assertion-failed: assertion failed: index too large (program 0, lane 2, count 1)\n");
+  EXPECT_EQ(report.findings[0].details, (std::vector<std::string>{"9 < 8 does not hold"}));
+  EXPECT_EQ(o[0], -1);
+}
+
+TEST(Debug, PrintsScalarsAndTiles) {
+  std::vector<float> x{1.5F, -0.25F, 1e10F, kInf, 0, 0, 0, 0};
+  std::vector<float> o(8);
+  IrRun run(kernel(R"(
+  %pid = program_id axis=0 : i32
+  device_print %pid prefix="pid: "
+  %v = load %p : f32[8]
+  %r = reshape %v : f32[2, 4]
+  device_print %r prefix="r"
+  device_print %m, %i prefix="two" hex=false
+  device_print %i prefix="h" hex=true
+)"));
+  run.array(x).array(o).int32(3).run(1);
+  EXPECT_EQ(run.printed(),
+            "pid (0, 0, 0) pid: 0\n"
+            "pid (0, 0, 0) r: [[1.5, -0.25, 10000000000.0, inf], [0.0, 0.0, 0.0, 0.0]]\n"
+            "pid (0, 0, 0) two: (operand 0) [True, True, True, False, False, False, False, False]\n"
+            "pid (0, 0, 0) two: (operand 1) [0, 1, 2, 3, 4, 5, 6, 7]\n"
+            "pid (0, 0, 0) h: [0x00000000, 0x00000001, 0x00000002, 0x00000003, 0x00000004, "
+            "0x00000005, 0x00000006, 0x00000007]\n");
+}
+
+TEST(Debug, BrokenPromises) {
+  const auto found = [](std::string_view rest, int n) {
+    std::vector<float> x(8);
+    std::vector<float> o(8);
+    IrRun run(kernel(rest));
+    return summary(run.array(x).array(o).int32(n).run(1));
+  };
+  const std::string_view multiple = "  %k = multiple_of %n values=[16] : i32\n";
+  EXPECT_EQ(found(multiple, 32), "");
+  EXPECT_EQ(found(multiple, 33),
+            "broken-promise: `multiple_of` promises a multiple of 16, but the first value is 33 "
+            "(program 0, count 1)\n");
+  const std::string_view contiguous =
+      "  %k = mul %i, %ns : i32[8]\n  %h = max_contiguous %k values=[8] : i32[8]\n";
+  EXPECT_EQ(found(contiguous, 1), "");
+  EXPECT_EQ(found(contiguous, 3),
+            "broken-promise: `max_contiguous` promises runs of 8 consecutive values along axis 0, "
+            "but they differ by 3 (program 0, count 1)\n");
+  const std::string_view assume = "  %z = constant 4 : i32\n  %c = lt %n, %z : i1\n  assume %c\n";
+  EXPECT_EQ(found(assume, 3), "");
+  EXPECT_EQ(found(assume, 4),
+            "broken-promise: the assumed condition is false (program 0, count 1)\n");
+}
+
+TEST(Report, CapIsDecidedByTheLowestPrograms) {
+  // Every program reads one element past the end, each at its own place on one line.
+  const std::string_view text = R"(
+func @f(%x: *f32, %y: *f32, %o: *f32) {
+  %pid = program_id axis=0 : i32
+  %p = addptr %x, %pid : *f32
+  %v = load %p : f32
+  %q = addptr %y, %pid : *f32
+  %w = load %q : f32
+  %s = add %v, %w : f32
+  %r = addptr %o, %pid : *f32
+  store %r, %s
+}
+)";
+  std::vector<float> x(700);
+  std::vector<float> y(900);
+  std::vector<float> o(5000);
+  const auto found = [&](int threads, int limit) {
+    IrRun run(text);
+    run.array(x).array(y).array(o);
+    RunOptions options;
+    options.threads = threads;
+    options.grid = {5000, 1, 1};
+    options.max_findings = limit;
+    return run.run(options);
+  };
+  EXPECT_EQ(summary(found(1, 20)),
+            "out-of-bounds: load of `x` element 700 is outside its 700 elements "
+            "(program 700, count 4300)\n"
+            "out-of-bounds: load of `y` element 900 is outside its 900 elements "
+            "(program 900, count 4100)\n");
+  EXPECT_EQ(summary(found(3, 20)), summary(found(1, 20)));
+  const RunReport first = found(1, 1);
+  EXPECT_FALSE(first.completed);
+  EXPECT_EQ(first.findings.size(), 1U);
+  EXPECT_EQ(summary(found(2, 1)), summary(first));
+}
+
+}  // namespace
+}  // namespace tilery
