@@ -59,8 +59,7 @@ std::uint32_t run_rename_box(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- dense tiles
-// -----------------------------------------------------------------------------------
+// ---- dense tiles --------------------------------------------------------------------------------
 
 struct CopyStep {
   SlotRef from;
@@ -138,8 +137,7 @@ std::uint32_t run_respell(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-// ---- planning
-// --------------------------------------------------------------------------------------
+// ---- planning -----------------------------------------------------------------------------------
 
 AxisMap expanded_axes(const Inst& inst, int rank) {
   AxisMap map;
