@@ -246,7 +246,9 @@ ExpectedDiagnostic expected_diagnostic(const Json& json) {
   d.must_mention = mentions(json.value("must_mention", Json::array()));
   d.modes = json.value("modes", std::vector<std::string>());
   d.is_required = json.value("required", true);
-  for (const auto& [key, value] : json.value("details", Json::object()).items()) {
+  // Named: a temporary would be gone before the loop begins.
+  const Json details = json.value("details", Json::object());
+  for (const auto& [key, value] : details.items()) {
     std::vector<std::string> accepted;
     // Of `index`, a list means any of them; `program` is a list itself.
     if (value.is_array() && key != "program") {
@@ -301,7 +303,8 @@ void read_outcomes(const Json& json, Expectations& e) {
   for (const Json& entry : json.value("any_of", Json::array())) {
     e.any_of.push_back(expectations(entry));
   }
-  for (const auto& [mode, entry] : json.value("by_mode", Json::object()).items()) {
+  const Json by_mode = json.value("by_mode", Json::object());
+  for (const auto& [mode, entry] : by_mode.items()) {
     e.by_mode[mode].push_back(expectations(entry));
   }
 }
@@ -350,7 +353,8 @@ CaseVariant variant(const Json& json, const CaseFile& file) {
   CaseVariant v;
   v.title = json.value("title", "");
   v.modes = json.value("modes", std::vector<std::string>());
-  for (const auto& [name, value] : json.value("set", Json::object()).items()) {
+  const Json set = json.value("set", Json::object());
+  for (const auto& [name, value] : set.items()) {
     v.set.push_back(argument(value, name));
   }
   v.edit = json.value("edit", std::vector<std::pair<std::string, std::string>>());
@@ -395,7 +399,8 @@ CaseFile case_file(const Json& json) {
   file.procedure = json.value("procedure", "");
   file.is_strict = json.value("strict", false);
   file.options = options(json.value("options", Json::object()));
-  for (const auto& [mode, value] : json.value("mode_options", Json::object()).items()) {
+  const Json mode_options = json.value("mode_options", Json::object());
+  for (const auto& [mode, value] : mode_options.items()) {
     file.mode_options[mode] = options(value);
   }
   file.host_types = host_types(json.value("host_types", Json::array()));
