@@ -189,11 +189,14 @@ void Lexer::skip_space() {
 // A `\` outside strings joins this line with the next one.
 void Lexer::join_line() {
   const std::uint32_t begin = pos_++;
-  if (at_newline()) {
+  const bool is_joint = at_newline();
+  if (is_joint) {
     skip_newline();
-    if (at_end()) {
-      error(DiagId::BackslashAtEndOfFile, begin, begin + 1);
-    }
+  }
+  if (at_end()) {
+    error(DiagId::BackslashAtEndOfFile, begin, begin + 1);
+  }
+  if (is_joint || at_end()) {
     return;
   }
   Diagnostic& found = error(DiagId::BackslashInsideLine, begin, begin + 1);

@@ -66,12 +66,11 @@ bool is_jit(const ast::Module& module, ast::StmtId id) {
                      [&](const ast::Decorator& d) { return is_jit(module, d.value); });
 }
 
+/// A constant or an import: `x.y = 1` changes something that a kernel does not see.
 bool is_kept(const ast::Module& module, ast::StmtId id) {
-  const ast::StmtData& data = module[id].data;
-  return std::holds_alternative<ast::Assign>(data) ||
-         std::holds_alternative<ast::AnnotatedAssign>(data) ||
-         std::holds_alternative<ast::Import>(data) ||
-         std::holds_alternative<ast::FunctionDef>(data);
+  BoundNames bound{module, {}};
+  bound.add(module[id]);
+  return !bound.names.empty();
 }
 
 class PythonReader {
