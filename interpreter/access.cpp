@@ -4,7 +4,6 @@
 #include "interpreter/check/shadow.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace tilery::interpreter {
 namespace {
@@ -13,13 +12,11 @@ Affine pointer_form(ProgramState& state, const SlotRef& pointer) {
   if (pointer.kind == SlotKind::Affine) {
     return affine(state, pointer);
   }
-  Affine form;
-  form.base = splat_int(state, pointer);
-  return form;
+  return Affine{splat_int(state, pointer), {}};
 }
 
 bool is_aligned(std::int64_t value, std::uint32_t width) {
-  return static_cast<std::uint64_t>(value) % width == 0;
+  return (static_cast<std::uint64_t>(value) & (width - 1)) == 0;
 }
 
 std::size_t first_active(const std::uint8_t* mask, std::size_t lanes) {
@@ -49,7 +46,7 @@ bool all_aligned(const Operand& pointer, const std::uint8_t* mask, std::uint32_t
     const std::uint64_t active = mask == nullptr || mask[i] != 0 ? ~std::uint64_t{0} : 0;
     low_bits |= lane_address(pointer, i) & active;
   }
-  return low_bits % width == 0;
+  return (low_bits & (width - 1)) == 0;
 }
 
 bool is_active(const std::uint8_t* mask, std::size_t lane) {
@@ -60,20 +57,22 @@ bool is_active(const std::uint8_t* mask, std::size_t lane) {
 
 ActiveLanes active_lanes(ProgramState& state, const AccessStep& access) {
   ActiveLanes lanes;
+  if (access.mask && access.mask.kind == SlotKind::Range) {
+    lanes.box = box(state, access.mask);
+    lanes.is_all = lanes.box.is_full(access.shape);
+    return lanes;
+  }
   lanes.box = Box::full(access.shape);
   if (!access.mask) {
     return lanes;
   }
   switch (access.mask.kind) {
-    case SlotKind::Range:
-      lanes.box = box(state, access.mask);
-      lanes.is_all = lanes.box.is_full(access.shape);
-      break;
     case SlotKind::Dense:
       lanes.bytes = reinterpret_cast<const std::uint8_t*>(bytes(state, access.mask));
       lanes.is_all = kernels().count_true(lanes.bytes, access.lanes) == access.lanes;
       break;
     case SlotKind::Affine:
+    case SlotKind::Range:
     case SlotKind::Splat:
       lanes.is_all = is_true(state, access.mask);
       // A scalar has no axis to be empty along; its byte says it.
@@ -93,9 +92,6 @@ std::optional<LinearAccess> linear_access(ProgramState& state, const AccessStep&
   result.pointer = pointer_form(state, access.pointer);
   const int rank = access.shape.rank();
   const ValueRange range = value_range(result.pointer, box, rank);
-  if (range.low < 0 || range.high > std::numeric_limits<std::int64_t>::max()) {
-    return {};
-  }
   const MemoryMap& memory = *state.launch->memory;
   result.origin = memory.place(static_cast<std::uint64_t>(range.low), access.width, access.width,
                                access.is_store);
@@ -112,7 +108,7 @@ std::optional<LinearAccess> linear_access(ProgramState& state, const AccessStep&
       return {};
     }
   }
-  result.origin.offset += static_cast<std::int64_t>(result.pointer.base - range.low);
+  result.origin.offset += result.pointer.base - range.low;
   return result;
 }
 

@@ -17,84 +17,105 @@ namespace {
 
 struct LinearStep {
   SlotRef out;
-  Scalar range = Scalar::I64;  ///< the type that no element may leave
+  ValueRange allowed;  ///< that no element may leave
   std::array<SlotRef, 3> in;
-  Wide scale = 1;  ///< of the second operand: the bytes of an element, or -1 for a difference
+  std::int64_t scale =
+      1;  ///< of the second operand: the bytes of an element, or -1 for a difference
 };
 
-WideAffine wide_form(ProgramState& state, const SlotRef& ref) {
-  WideAffine wide;
-  if (ref.kind == SlotKind::Affine) {
-    const Affine& form = affine(state, ref);
-    wide.base = form.base;
-    std::copy_n(form.stride.begin(), ref.shape.rank(), wide.stride.begin());
-  } else {
+/// An affine form being computed in place, in 64 bits; what does not fit them is noticed.
+class LinearForm {
+ public:
+  LinearForm(Affine& out, int rank) : out_(out), rank_(rank) {
+    out_.base = 0;
+    std::fill_n(out_.stride.begin(), rank, 0);
+  }
+
+  /// Adds scale · the value.
+  void add(ProgramState& state, const SlotRef& ref, std::int64_t scale) {
+    if (ref.kind != SlotKind::Affine) {
+      add_scaled(out_.base, splat(state, ref), scale);
+      return;
+    }
+    const Affine& term = affine(state, ref);
+    add_scaled(out_.base, term.base, scale);
+    for (int axis = 0; axis < rank_; ++axis) {
+      add_scaled(out_.stride[axis], term.stride[axis], scale);
+    }
+  }
+
+  /// Adds the product of two values, one of which is a splat.
+  void add_product(ProgramState& state, const SlotRef& lhs, const SlotRef& rhs) {
+    const bool splat_is_left = lhs.is_splat();
+    add(state, splat_is_left ? rhs : lhs, splat(state, splat_is_left ? lhs : rhs));
+  }
+
+  /// The step after `step`, unless some element leaves `allowed`.
+  [[nodiscard]] std::uint32_t finish(const Step& step, const LinearStep& data) const {
+    return !overflows_ && fits(out_, data.out.shape, data.allowed) ? step.next : kGoPlain;
+  }
+
+ private:
+  std::int64_t splat(ProgramState& state, const SlotRef& ref) {
     const std::int64_t value = splat_int(state, ref);
     // Only the offset of a pointer can be a u64 here.
-    wide.base = ref.scalar == Scalar::U64 ? Wide{static_cast<std::uint64_t>(value)} : Wide{value};
+    overflows_ |= ref.scalar == Scalar::U64 && value < 0;
+    return value;
   }
-  return wide;
-}
 
-void add_scaled(WideAffine& sum, const WideAffine& term, Wide scale, int rank) {
-  sum.base += term.base * scale;
-  for (int axis = 0; axis < rank; ++axis) {
-    sum.stride[axis] += term.stride[axis] * scale;
+  void add_scaled(std::int64_t& sum, std::int64_t term, std::int64_t scale) {
+    std::int64_t scaled = 0;
+    overflows_ |= __builtin_mul_overflow(term, scale, &scaled);
+    overflows_ |= __builtin_add_overflow(sum, scaled, &sum);
   }
-}
 
-/// One of the factors is a splat.
-WideAffine product(ProgramState& state, const SlotRef& lhs, const SlotRef& rhs, int rank) {
-  const bool splat_is_left = lhs.is_splat();
-  const WideAffine factor = wide_form(state, splat_is_left ? lhs : rhs);
-  WideAffine result;
-  add_scaled(result, wide_form(state, splat_is_left ? rhs : lhs), factor.base, rank);
-  return result;
-}
-
-std::uint32_t finish(ProgramState& state, const Step& step, const LinearStep& data,
-                     const WideAffine& wide) {
-  const bool fits = narrow(wide, data.out.shape, data.range, affine(state, data.out));
-  return fits ? step.next : kGoPlain;
-}
+  Affine& out_;
+  int rank_;
+  bool overflows_ = false;
+};
 
 /// add, sub, addptr: in[0] + scale · in[1].
 std::uint32_t run_sum(ProgramState& state, const Step& step) {
   const auto& data = data_of<LinearStep>(step);
-  WideAffine sum = wide_form(state, data.in[0]);
-  add_scaled(sum, wide_form(state, data.in[1]), data.scale, data.out.shape.rank());
-  return finish(state, step, data, sum);
+  LinearForm form(affine(state, data.out), data.out.shape.rank());
+  form.add(state, data.in[0], 1);
+  form.add(state, data.in[1], data.scale);
+  return form.finish(step, data);
 }
 
 std::uint32_t run_product(ProgramState& state, const Step& step) {
   const auto& data = data_of<LinearStep>(step);
-  return finish(state, step, data, product(state, data.in[0], data.in[1], data.out.shape.rank()));
+  LinearForm form(affine(state, data.out), data.out.shape.rank());
+  form.add_product(state, data.in[0], data.in[1]);
+  return form.finish(step, data);
 }
 
 std::uint32_t run_product_sum(ProgramState& state, const Step& step) {
   const auto& data = data_of<LinearStep>(step);
-  const int rank = data.out.shape.rank();
-  WideAffine sum = product(state, data.in[0], data.in[1], rank);
-  add_scaled(sum, wide_form(state, data.in[2]), 1, rank);
-  return finish(state, step, data, sum);
+  LinearForm form(affine(state, data.out), data.out.shape.rank());
+  form.add_product(state, data.in[0], data.in[1]);
+  form.add(state, data.in[2], 1);
+  return form.finish(step, data);
 }
 
 std::uint32_t run_shift(ProgramState& state, const Step& step) {
   const auto& data = data_of<LinearStep>(step);
   const std::int64_t count = splat_int(state, data.in[1]);
-  WideAffine result;
-  if (count >= 0 && count < bit_width(data.range)) {
-    add_scaled(result, wide_form(state, data.in[0]), Wide{1} << count, data.out.shape.rank());
+  LinearForm form(affine(state, data.out), data.out.shape.rank());
+  constexpr std::int64_t kMostShifted = 62;
+  if (count >= 0 && count <= kMostShifted) {
+    form.add(state, data.in[0], std::int64_t{1} << count);
+    return form.finish(step, data);
   }
-  return finish(state, step, data, result);
+  return kGoPlain;
 }
 
 /// neg and cast: scale · in[0].
 std::uint32_t run_scaled(ProgramState& state, const Step& step) {
   const auto& data = data_of<LinearStep>(step);
-  WideAffine result;
-  add_scaled(result, wide_form(state, data.in[0]), data.scale, data.out.shape.rank());
-  return finish(state, step, data, result);
+  LinearForm form(affine(state, data.out), data.out.shape.rank());
+  form.add(state, data.in[0], data.scale);
+  return form.finish(step, data);
 }
 
 // ---- comparisons --------------------------------------------------------------------------------
@@ -107,60 +128,83 @@ struct RangeStep {
   int axis = 0;
 };
 
-Wide floor_div(Wide a, Wide b) {
-  const Wide quotient = a / b;
+/// Wide enough for the difference of any two 64-bit numbers.
+__extension__ using Wide = __int128;
+
+template <class T>
+T floor_div(T a, T b) {
+  const T quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+template <class T>
 struct Interval {
-  Wide low = 0;
-  Wide high = 0;
+  T low = 0;
+  T high = 0;
 };
 
 /// The indices i with base + stride · i < bound, before clamping to the tile.
-Interval indices_below(Wide base, Wide stride, Wide bound, Wide extent) {
+template <class T>
+Interval<T> indices_below(T base, T stride, T bound, T extent) {
   if (stride > 0) {
-    return {0, -floor_div(base - bound, stride)};
+    return {0, -floor_div<T>(base - bound, stride)};
   }
   if (stride < 0) {
-    return {floor_div(base - bound, -stride) + 1, extent};
+    return {floor_div<T>(base - bound, -stride) + 1, extent};
   }
-  return {0, base < bound ? extent : Wide{0}};
+  return {0, base < bound ? extent : T{0}};
 }
 
-Interval complement(const Interval& below, Wide stride, Wide extent) {
-  return stride < 0 ? Interval{0, below.low} : Interval{below.high, extent};
-}
-
-Interval indices_equal(Wide base, Wide stride, Wide bound, Wide extent) {
+template <class T>
+Interval<T> indices_equal(T base, T stride, T bound, T extent) {
   if (stride == 0) {
-    return {0, base == bound ? extent : Wide{0}};
+    return {0, base == bound ? extent : T{0}};
   }
-  const Wide index = (bound - base) / stride;
-  return (bound - base) % stride == 0 && index >= 0 ? Interval{index, index + 1} : Interval{};
+  const T index = (bound - base) / stride;
+  return (bound - base) % stride == 0 && index >= 0 ? Interval<T>{index, index + 1} : Interval<T>{};
 }
 
-Interval indices_where(Op relation, Wide base, Wide stride, Wide bound, Wide extent) {
+template <class T>
+Interval<T> indices_where(Op relation, T base, T stride, T bound, T extent) {
   if (relation == Op::Eq) {
     return indices_equal(base, stride, bound, extent);
   }
   const bool next = relation == Op::Le || relation == Op::Gt;
-  const Interval below = indices_below(base, stride, bound + (next ? 1 : 0), extent);
-  const bool is_below = relation == Op::Lt || relation == Op::Le;
-  return is_below ? below : complement(below, stride, extent);
+  const Interval<T> below = indices_below<T>(base, stride, bound + (next ? 1 : 0), extent);
+  if (relation == Op::Lt || relation == Op::Le) {
+    return below;
+  }
+  return stride < 0 ? Interval<T>{0, below.low} : Interval<T>{below.high, extent};
+}
+
+template <class T>
+void set_range(Box& box, int axis, const Interval<T>& found, T extent) {
+  const T low = std::clamp(found.low, T{0}, extent);
+  box.low[axis] = static_cast<std::int32_t>(low);
+  box.high[axis] = static_cast<std::int32_t>(std::clamp(found.high, low, extent));
+}
+
+/// Far enough from the ends of 64 bits for sums and differences of three such numbers.
+bool is_moderate(std::int64_t value) {
+  constexpr std::int64_t kLimit = std::int64_t{1} << 60;
+  return value > -kLimit && value < kLimit;
 }
 
 std::uint32_t run_range(ProgramState& state, const Step& step) {
   const auto& data = data_of<RangeStep>(step);
   const Affine& tile = affine(state, data.tile);
-  const Wide extent = data.out.shape[data.axis];
-  const Interval found = indices_where(data.relation, tile.base, tile.stride[data.axis],
-                                       splat_int(state, data.bound), extent);
+  const std::int64_t extent = data.out.shape[data.axis];
+  const std::int64_t stride = tile.stride[data.axis];
+  const std::int64_t bound = splat_int(state, data.bound);
   Box& out = box(state, data.out);
   out = Box::full(data.out.shape);
-  const Wide low = std::clamp(found.low, Wide{0}, extent);
-  out.low[data.axis] = static_cast<std::int32_t>(low);
-  out.high[data.axis] = static_cast<std::int32_t>(std::clamp(found.high, low, extent));
+  if (is_moderate(tile.base) && is_moderate(stride) && is_moderate(bound)) {
+    set_range(out, data.axis, indices_where(data.relation, tile.base, stride, bound, extent),
+              extent);
+  } else {
+    set_range<Wide>(out, data.axis,
+                    indices_where<Wide>(data.relation, tile.base, stride, bound, extent), extent);
+  }
   return step.next;
 }
 
@@ -247,7 +291,7 @@ bool plan_affine(Planner& planner, InstId id) {
   auto& data = planner.data<LinearStep>();
   data.out = out;
   const ElementType element = planner.function().type(inst.result()).element;
-  data.range = element.is_pointer() ? Scalar::I64 : element.scalar;
+  data.allowed = type_range(element.is_pointer() ? Scalar::I64 : element.scalar);
   for (std::size_t i = 0; i < inst.operands.size(); ++i) {
     data.in[i] = planner.ref(inst.operands[i]);
   }

@@ -58,6 +58,9 @@ LoopState& loop_state(ProgramState& state, const ForData& data) {
   return *reinterpret_cast<LoopState*>(state.slots[data.state].data);
 }
 
+/// Wide enough for the distance of any two 64-bit numbers.
+__extension__ using Wide = __int128;
+
 Wide loop_bound(ProgramState& state, const SlotRef& ref) {
   const std::int64_t value = splat_int(state, ref);
   return ref.scalar == Scalar::U64 ? Wide{static_cast<std::uint64_t>(value)} : Wide{value};

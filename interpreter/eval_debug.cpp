@@ -27,18 +27,22 @@ std::optional<Affine> straight_line(ProgramState& state, const SlotRef& ref) {
   if (ref.kind == SlotKind::Affine) {
     return affine(state, ref);
   }
-  Affine line;
-  line.base = splat_int(state, ref);
+  const std::byte* const data = bytes(state, ref);
+  Affine line{read_int(data, ref.scalar), {}};
   if (ref.is_splat()) {
     return line;
   }
-  const std::byte* const data = bytes(state, ref);
+  bool overflows = false;
   std::size_t step = 1;
   for (int axis = ref.shape.rank() - 1; axis >= 0; --axis) {
     if (ref.shape[axis] > 1) {
-      line.stride[axis] = read_int(data + step * ref.width, ref.scalar) - line.base;
+      overflows |= __builtin_sub_overflow(read_int(data + step * ref.width, ref.scalar), line.base,
+                                          &line.stride[axis]);
     }
     step *= static_cast<std::size_t>(ref.shape[axis]);
+  }
+  if (overflows || !fits(line, ref.shape, type_range(Scalar::I64))) {
+    return {};
   }
   std::vector<std::byte> expected(ref.bytes());
   spell_out(line, ref.shape, ref.width, expected.data());

@@ -13,6 +13,7 @@
 #include "interpreter/state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilery::interpreter {
 namespace {
@@ -61,38 +62,66 @@ void merge_axes(Shape& shape, Affine& pointer) {
 /// Calls `visit(piece, before, after)` for each row: the lanes inside the box, and how many lanes
 /// of the row lie before and after it.
 template <class Visit>
-void for_each_piece(ProgramState& state, LinearAccess linear, Shape shape, const Box& box,
-                    Visit&& visit) {
-  const bool is_full = box.is_full(shape);
-  if (is_full) {
-    merge_axes(shape, linear.pointer);
+class PieceWalk {
+ public:
+  PieceWalk(ProgramState& state, const LinearAccess& linear, const Box& box, Visit&& visit)
+      : memory_(*state.launch->memory), linear_(linear), box_(box), visit_(visit) {}
+
+  void walk(const Shape& shape) {
+    if (shape.rank() <= 1) {
+      const std::size_t length = row_length(shape);
+      const bool is_scalar = shape.is_scalar();
+      piece_.stride = is_scalar ? 0 : linear_.pointer.stride[0];
+      return emit(linear_.origin, 0, length, is_scalar ? 0 : static_cast<std::size_t>(box_.low[0]),
+                  is_scalar ? 1 : static_cast<std::size_t>(box_.high[0]));
+    }
+    if (box_.is_full(shape)) {
+      Shape merged = shape;
+      Affine pointer = linear_.pointer;
+      merge_axes(merged, pointer);
+      return walk_rows(merged, pointer, Box::full(merged));
+    }
+    walk_rows(shape, linear_.pointer, box_);
   }
-  const MemoryMap& memory = *state.launch->memory;
-  const int last = shape.rank() - 1;
-  const std::size_t length = row_length(shape);
-  RowPiece piece;
-  piece.stride = last < 0 ? 0 : linear.pointer.stride[last];
-  for_each_row(shape, [&](const auto& index, std::size_t row) {
-    bool is_inside = true;
-    Place place = linear.origin;
-    for (int axis = 0; axis < last; ++axis) {
-      is_inside =
-          is_inside && (is_full || (index[axis] >= box.low[axis] && index[axis] < box.high[axis]));
-      place.offset += linear.pointer.stride[axis] * index[axis];
+
+ private:
+  void walk_rows(const Shape& shape, const Affine& pointer, const Box& box) {
+    const int last = shape.rank() - 1;
+    piece_.stride = pointer.stride[last];
+    for_each_row(shape, [&](const auto& index, std::size_t row) {
+      bool is_inside = true;
+      Place place = linear_.origin;
+      for (int axis = 0; axis < last; ++axis) {
+        is_inside = is_inside && index[axis] >= box.low[axis] && index[axis] < box.high[axis];
+        place.offset += pointer.stride[axis] * index[axis];
+      }
+      emit(place, row, row_length(shape), is_inside ? static_cast<std::size_t>(box.low[last]) : 0,
+           is_inside ? static_cast<std::size_t>(box.high[last]) : 0);
+    });
+  }
+
+  void emit(Place place, std::size_t row, std::size_t length, std::size_t low, std::size_t high) {
+    piece_.first = row * length + low;
+    piece_.count = high - low;
+    if (piece_.count != 0) {
+      place.offset += static_cast<std::int64_t>(low) * piece_.stride;
+      piece_.data = memory_.data(place);
+      piece_.defined = memory_.defined(place);
     }
-    const std::size_t low = is_full || !is_inside ? 0 : static_cast<std::size_t>(box.low[last]);
-    const std::size_t high = is_full     ? length
-                             : is_inside ? static_cast<std::size_t>(box.high[last])
-                                         : 0;
-    piece.first = row * length + low;
-    piece.count = high - low;
-    if (piece.count != 0) {
-      place.offset += static_cast<std::int64_t>(low) * piece.stride;
-      piece.data = memory.data(place);
-      piece.defined = memory.defined(place);
-    }
-    visit(piece, low, length - high);
-  });
+    visit_(piece_, low, length - high);
+  }
+
+  const MemoryMap& memory_;
+  const LinearAccess& linear_;
+  const Box& box_;
+  Visit& visit_;
+  RowPiece piece_;
+};
+
+template <class Visit>
+void for_each_piece(ProgramState& state, const LinearAccess& linear, const Shape& shape,
+                    const Box& box, Visit&& visit) {
+  PieceWalk<Visit>(state, linear, box, std::forward<Visit>(visit)).walk(shape);
 }
 
 // ---- load ---------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ Place MemoryMap::place(std::uint64_t address, std::int64_t bytes, std::int64_t a
   const auto size = static_cast<std::int64_t>(buffer.bytes);
   if (place.offset < 0 || bytes > size || place.offset > size - bytes) {
     place.fault = Fault::OutOfBounds;
-  } else if (address % static_cast<std::uint64_t>(alignment) != 0) {
+  } else if ((address & static_cast<std::uint64_t>(alignment - 1)) != 0) {
     place.fault = Fault::Misaligned;
   } else if (is_store && buffer.read_only) {
     place.fault = Fault::ReadOnly;

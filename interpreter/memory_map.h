@@ -38,7 +38,7 @@ class MemoryMap {
   [[nodiscard]] std::uint64_t address(int buffer, std::int64_t offset) const;
 
   /// Finds the buffer of an access of `bytes` bytes and whether it is allowed. `alignment` is that
-  /// of the element.
+  /// of the element, a power of two.
   [[nodiscard]] Place place(std::uint64_t address, std::int64_t bytes, std::int64_t alignment,
                             bool is_store) const;
 

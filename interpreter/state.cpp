@@ -1,47 +1,6 @@
 #include "interpreter/state.h"
 
-#include "ir/support/check.h"
-
 namespace tilery::interpreter {
-namespace {
-
-template <class T>
-std::int64_t read_as(const std::byte* data) {
-  T value;
-  std::memcpy(&value, data, sizeof value);
-  return static_cast<std::int64_t>(value);
-}
-
-}  // namespace
-
-std::int64_t read_int(const std::byte* data, Scalar scalar) {
-  const int size = byte_size(scalar);
-  if (is_signed_integer(scalar)) {
-    switch (size) {
-      case 1:
-        return read_as<std::int8_t>(data);
-      case 2:
-        return read_as<std::int16_t>(data);
-      case 4:
-        return read_as<std::int32_t>(data);
-    }
-    return read_as<std::int64_t>(data);
-  }
-  switch (size) {
-    case 1:
-      return read_as<std::uint8_t>(data);
-    case 2:
-      return read_as<std::uint16_t>(data);
-    case 4:
-      return read_as<std::uint32_t>(data);
-  }
-  return read_as<std::int64_t>(data);
-}
-
-std::int64_t splat_int(ProgramState& state, const SlotRef& ref) {
-  return read_int(bytes(state, ref), ref.scalar);
-}
-
 const std::byte* every_lane(ProgramState& state, const SlotRef& ref, std::byte* room) {
   const Operand value = operand(state, ref);
   if (!value.is_splat) {
@@ -70,7 +29,7 @@ void copy_value(ProgramState& state, const SlotRef& from, const SlotRef& to) {
       if (from.kind == SlotKind::Affine) {
         std::memcpy(target, source, sizeof(Affine));
       } else {
-        affine(state, to) = {splat_int(state, from), {}};
+        affine(state, to) = Affine{splat_int(state, from), {}};
       }
       return;
     case SlotKind::Range:

@@ -61,10 +61,46 @@ struct ProgramState {
   return *reinterpret_cast<Box*>(bytes(state, ref));
 }
 
+/// An integer of the type `scalar` in memory, sign- or zero-extended; the bits of anything else.
+[[nodiscard]] inline std::int64_t read_int(const std::byte* data, Scalar scalar) {
+  const auto read = [data](auto value) {
+    std::memcpy(&value, data, sizeof value);
+    return static_cast<std::int64_t>(value);
+  };
+  switch (scalar) {
+    case Scalar::I8:
+      return read(std::int8_t{});
+    case Scalar::I16:
+      return read(std::int16_t{});
+    case Scalar::I32:
+      return read(std::int32_t{});
+    case Scalar::I1:
+    case Scalar::U8:
+    case Scalar::F8E4NV:
+    case Scalar::F8E5:
+    case Scalar::F8E4B15:
+    case Scalar::F8E4B8:
+    case Scalar::F8E5B16:
+      return read(std::uint8_t{});
+    case Scalar::U16:
+    case Scalar::F16:
+    case Scalar::BF16:
+      return read(std::uint16_t{});
+    case Scalar::U32:
+    case Scalar::F32:
+      return read(std::uint32_t{});
+    case Scalar::I64:
+    case Scalar::U64:
+    case Scalar::F64:
+      break;
+  }
+  return read(std::int64_t{});
+}
+
 /// The element of a splat value as an integer of its type; for pointers, the address.
-[[nodiscard]] std::int64_t splat_int(ProgramState& state, const SlotRef& ref);
-/// An integer of the type `scalar` in memory, sign- or zero-extended.
-[[nodiscard]] std::int64_t read_int(const std::byte* data, Scalar scalar);
+[[nodiscard]] inline std::int64_t splat_int(ProgramState& state, const SlotRef& ref) {
+  return read_int(bytes(state, ref), ref.scalar);
+}
 
 /// The element of a splat condition.
 [[nodiscard]] inline bool is_true(ProgramState& state, const SlotRef& ref) {

@@ -53,6 +53,7 @@ std::string_view slot_kind_name(SlotKind kind) {
 
 Box Box::full(const Shape& shape) {
   Box box;
+  std::fill_n(box.low.begin(), shape.rank(), 0);
   std::copy(shape.begin(), shape.end(), box.high.begin());
   return box;
 }
@@ -87,43 +88,34 @@ Box intersection(const Box& a, const Box& b, int rank) {
 ValueRange value_range(const Affine& affine, const Box& box, int rank) {
   ValueRange range{affine.base, affine.base};
   for (int axis = 0; axis < rank; ++axis) {
-    const Wide first = Wide{affine.stride[axis]} * box.low[axis];
-    const Wide last = Wide{affine.stride[axis]} * (box.high[axis] - 1);
+    const std::int64_t first = affine.stride[axis] * box.low[axis];
+    const std::int64_t last = affine.stride[axis] * (box.high[axis] - 1);
     range.low += std::min(first, last);
     range.high += std::max(first, last);
   }
   return range;
 }
 
-ValueRange value_range(const Affine& affine, const Shape& shape) {
-  return value_range(affine, Box::full(shape), shape.rank());
-}
-
 ValueRange type_range(Scalar scalar) {
   const int bits = bit_width(scalar);
   if (is_signed_integer(scalar)) {
-    const Wide half = Wide{1} << (bits - 1);
-    return {-half, half - 1};
+    const std::int64_t high = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
+    return {-high - 1, high};
   }
-  return {0, (Wide{1} << bits) - 1};
+  return {0, (std::int64_t{1} << bits) - 1};
 }
 
-bool narrow(const WideAffine& wide, const Shape& shape, Scalar scalar, Affine& out) {
-  constexpr Wide kLimit = std::numeric_limits<std::int64_t>::max();
-  Wide low = wide.base;
-  Wide high = wide.base;
+bool fits(const Affine& affine, const Shape& shape, const ValueRange& allowed) {
+  std::int64_t low = affine.base;
+  std::int64_t high = affine.base;
+  bool overflows = false;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    const Wide stride = shape[axis] == 1 ? Wide{0} : wide.stride[axis];
-    if (stride > kLimit || stride < -kLimit) {
-      return false;
-    }
-    out.stride[axis] = static_cast<std::int64_t>(stride);
-    const Wide reach = stride * (shape[axis] - 1);
-    (reach < 0 ? low : high) += reach;
+    std::int64_t reach = 0;
+    overflows |= __builtin_mul_overflow(affine.stride[axis], shape[axis] - 1, &reach);
+    std::int64_t& end = reach < 0 ? low : high;
+    overflows |= __builtin_add_overflow(end, reach, &end);
   }
-  const ValueRange allowed = type_range(scalar);
-  out.base = static_cast<std::int64_t>(wide.base);
-  return low >= allowed.low && high <= allowed.high;
+  return !overflows && low >= allowed.low && high <= allowed.high;
 }
 
 void spell_out(const Affine& affine, const Shape& shape, std::size_t width, std::byte* out) {

@@ -24,21 +24,18 @@ enum class SlotKind : std::uint8_t { Splat, Affine, Range, Dense };
 /// "splat", "affine", "range", "dense".
 [[nodiscard]] std::string_view slot_kind_name(SlotKind kind);
 
-/// Wide enough for every sum and product of two 64-bit numbers.
-__extension__ using Wide = __int128;
-
-/// Integers (by value) or virtual addresses. Entries past the rank are unused; the stride of an
-/// axis of extent 1 is 0.
+/// Integers (by value) or virtual addresses. No element of the tile leaves 64 bits. Entries past
+/// the rank are unused and need not be set; the stride of an axis of extent 1 is 0.
 struct Affine {
-  std::int64_t base = 0;
-  std::array<std::int64_t, Shape::kMaxRank> stride{};
+  std::int64_t base;
+  std::array<std::int64_t, Shape::kMaxRank> stride;
 };
 
-/// Index ranges [low, high) per axis, 0 ≤ low ≤ high ≤ extent. A box is empty if one of them is; so
-/// is the default one.
+/// Index ranges [low, high) per axis, 0 ≤ low ≤ high ≤ extent; entries past the rank are unused. A
+/// box is empty if one of its ranges is; so is Box{}.
 struct Box {
-  std::array<std::int32_t, Shape::kMaxRank> low{};
-  std::array<std::int32_t, Shape::kMaxRank> high{};
+  std::array<std::int32_t, Shape::kMaxRank> low;
+  std::array<std::int32_t, Shape::kMaxRank> high;
 
   [[nodiscard]] static Box full(const Shape& shape);
   [[nodiscard]] bool is_full(const Shape& shape) const;
@@ -47,28 +44,20 @@ struct Box {
 
 [[nodiscard]] Box intersection(const Box& a, const Box& b, int rank);
 
-/// The least and greatest value that an affine tile takes inside a box that is not empty.
+/// The least and greatest of some integers.
 struct ValueRange {
-  Wide low = 0;
-  Wide high = 0;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
 };
 
+/// Those of an affine tile inside a box that is not empty.
 [[nodiscard]] ValueRange value_range(const Affine& affine, const Box& box, int rank);
-/// The same over the whole tile.
-[[nodiscard]] ValueRange value_range(const Affine& affine, const Shape& shape);
 
-/// The least and greatest value of an integer type (of I64 for addresses).
+/// Those of an integer type but U64, and of addresses (as I64).
 [[nodiscard]] ValueRange type_range(Scalar scalar);
 
-/// An affine form while it is being computed: wide enough that nothing wraps.
-struct WideAffine {
-  Wide base = 0;
-  std::array<Wide, Shape::kMaxRank> stride{};
-};
-
-/// Narrows to `out`. False if some element of the tile leaves the type's range: then the tile is
-/// not affine, since its elements wrap.
-[[nodiscard]] bool narrow(const WideAffine& wide, const Shape& shape, Scalar scalar, Affine& out);
+/// True if every element of the tile lies in `allowed` (and the numbers in between fit 64 bits).
+[[nodiscard]] bool fits(const Affine& affine, const Shape& shape, const ValueRange& allowed);
 
 /// Writes every element, `width` bytes each (integers truncated to that), row-major.
 void spell_out(const Affine& affine, const Shape& shape, std::size_t width, std::byte* out);
