@@ -56,8 +56,7 @@ class Comparer {
 
   template <class T>
   bool same(const std::vector<T>& x, const std::vector<T>& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [&](const T& a, const T& b) { return same(a, b); });
+    return std::ranges::equal(x, y, [&](const T& a, const T& b) { return same(a, b); });
   }
 
   static bool same(CompareOp x, CompareOp y) { return x == y; }

@@ -78,12 +78,12 @@ std::string_view f_string_quote(const FString& node, char preferred) {
   constexpr std::array<std::string_view, 4> kSingleFirst = {"'", "\"", "'''", "\"\"\""};
   const auto& quotes = preferred == '"' ? kDoubleFirst : kSingleFirst;
   const auto fits = [&](std::string_view quote) {
-    return std::all_of(node.parts.begin(), node.parts.end(), [&](const FStringPart& part) {
+    return std::ranges::all_of(node.parts, [&](const FStringPart& part) {
       const bool has_newline = part.spec.find_first_of("\r\n") != std::string::npos;
       return part.spec.find(quote) == std::string::npos && (quote.size() == 3 || !has_newline);
     });
   };
-  const auto* found = std::find_if(quotes.begin(), quotes.end(), fits);
+  const auto* found = std::ranges::find_if(quotes, fits);
   return found == quotes.end() ? quotes.front() : *found;
 }
 

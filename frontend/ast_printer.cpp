@@ -29,8 +29,7 @@ std::string_view unsupported_text(std::string_view what) {
       Row{"await", "await _"},
       Row{"yield", "yield"},
   };
-  const auto* row =
-      std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.first == what; });
+  const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return r.first == what; });
   return row == kRows.end() ? "pass" : row->second;
 }
 
@@ -65,7 +64,7 @@ class StatementPrinter {
     if (body.empty()) {
       line("pass");
     }
-    std::for_each(body.begin(), body.end(), [&](StmtId id) { statement(id); });
+    std::ranges::for_each(body, [&](StmtId id) { statement(id); });
     --indent_;
   }
 
@@ -255,7 +254,7 @@ class StatementPrinter {
 
 std::string print(const Module& module) {
   StatementPrinter printer(module);
-  std::for_each(module.body.begin(), module.body.end(), [&](StmtId id) { printer.statement(id); });
+  std::ranges::for_each(module.body, [&](StmtId id) { printer.statement(id); });
   return printer.take();
 }
 

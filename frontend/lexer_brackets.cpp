@@ -18,7 +18,7 @@ bool begins_statement(TokenKind kind) {
       TokenKind::Finally, TokenKind::Global, TokenKind::Import, TokenKind::Nonlocal,
       TokenKind::Pass,    TokenKind::Raise,  TokenKind::Return, TokenKind::Try,
       TokenKind::While,   TokenKind::With};
-  return std::find(kStatementWords.begin(), kStatementWords.end(), kind) != kStatementWords.end();
+  return std::ranges::find(kStatementWords, kind) != kStatementWords.end();
 }
 
 char closing(char open) {
@@ -93,8 +93,8 @@ void Lexer::report_open_bracket() {
 
 // Called at the beginning of a physical line within brackets.
 bool Lexer::statement_begins_inside_brackets() const {
-  const bool in_field = std::any_of(brackets_.begin(), brackets_.end(),
-                                    [](const OpenBracket& b) { return b.is_field; });
+  const bool in_field =
+      std::ranges::any_of(brackets_, [](const OpenBracket& b) { return b.is_field; });
   if (in_field) {
     return false;
   }

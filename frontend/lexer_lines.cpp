@@ -2,6 +2,7 @@
 #include "frontend/lexer_impl.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tilery::lexer {
 
@@ -112,7 +113,7 @@ void Lexer::forget_brackets_of_line() {
   line_is_broken_ = false;
   pos_ = static_cast<std::uint32_t>(std::min(text_.find_first_of("\r\n", pos_), text_.size()));
   const bool keep = next_line_continues();
-  const auto first = std::find_if(brackets_.begin(), brackets_.end(), [&](const OpenBracket& b) {
+  const auto first = std::ranges::find_if(brackets_, [&](const OpenBracket& b) {
     return b.is_field || (b.offset >= broken_from_ && !keep);
   });
   for (auto left = brackets_.end() - first; left > 0; --left) {
@@ -132,8 +133,7 @@ bool Lexer::next_line_continues() const {
            token.kind == TokenKind::With || token.kind == TokenKind::Def ||
            token.kind == TokenKind::Class;
   };
-  if (std::any_of(list_.tokens.begin() + static_cast<std::ptrdiff_t>(line), list_.tokens.end(),
-                  begins_block)) {
+  if (std::ranges::any_of(std::span(list_.tokens).subspan(line), begins_block)) {
     return false;
   }
   const std::size_t next = text_.find_first_not_of("\r\n", pos_);

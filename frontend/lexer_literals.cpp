@@ -32,7 +32,7 @@ constexpr std::string_view kDecimal = "0123456789";
 bool may_follow_number(std::string_view word) {
   constexpr std::array<std::string_view, 8> kWords = {"and", "else", "for", "if",
                                                       "in",  "is",   "not", "or"};
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  return std::ranges::find(kWords, word) != kWords.end();
 }
 
 }  // namespace

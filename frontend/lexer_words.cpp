@@ -88,7 +88,7 @@ bool is_string_prefix(std::string_view word) {
   }
   constexpr std::array<std::string_view, 9> kPrefixes = {"r", "u",  "b",  "br", "rb",
                                                          "f", "fr", "rf", ""};
-  return std::find(kPrefixes.begin(), kPrefixes.end(), lower) != kPrefixes.end();
+  return std::ranges::find(kPrefixes, lower) != kPrefixes.end();
 }
 
 // What to write instead of a character that no token contains.

@@ -41,9 +41,7 @@ std::optional<ast::Module> parse(const SourceMap& sources, FileId file, ModuleKi
     module = parse_tokens(sources, file, kind, list, found);
   }
   // The lexer reports before the grammar does; people read from top to bottom.
-  std::stable_sort(
-      found.all().begin(), found.all().end(),
-      [](const Diagnostic& a, const Diagnostic& b) { return a.range.begin < b.range.begin; });
+  std::ranges::stable_sort(found.all(), {}, [](const Diagnostic& d) { return d.range.begin; });
   if (found.error_count() > kMaxErrors) {
     found.report(DiagId::TooManyErrors, found.all().back().range, kMaxErrors);
   }

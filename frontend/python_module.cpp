@@ -25,15 +25,13 @@ struct BoundNames {
     if (const auto* name = module.as<ast::Name>(id)) {
       names.push_back(name->id);
     } else if (const auto* tuple = module.as<ast::Tuple>(id)) {
-      std::for_each(tuple->elements.begin(), tuple->elements.end(),
-                    [&](ast::ExprId e) { add_target(e); });
+      std::ranges::for_each(tuple->elements, [&](ast::ExprId e) { add_target(e); });
     }
   }
 
   void add(const ast::Stmt& stmt) {
     if (const auto* assign = std::get_if<ast::Assign>(&stmt.data)) {
-      std::for_each(assign->targets.begin(), assign->targets.end(),
-                    [&](ast::ExprId e) { add_target(e); });
+      std::ranges::for_each(assign->targets, [&](ast::ExprId e) { add_target(e); });
     } else if (const auto* annotated = std::get_if<ast::AnnotatedAssign>(&stmt.data)) {
       add_target(annotated->target);
     } else if (const auto* function = std::get_if<ast::FunctionDef>(&stmt.data)) {
@@ -62,8 +60,8 @@ bool is_jit(const ast::Module& module, ast::ExprId id) {
 bool is_jit(const ast::Module& module, ast::StmtId id) {
   const auto* function = module.as<ast::FunctionDef>(id);
   return function != nullptr &&
-         std::any_of(function->decorators.begin(), function->decorators.end(),
-                     [&](const ast::Decorator& d) { return is_jit(module, d.value); });
+         std::ranges::any_of(function->decorators,
+                             [&](const ast::Decorator& d) { return is_jit(module, d.value); });
 }
 
 /// A constant or an import: `x.y = 1` changes something that a kernel does not see.
@@ -202,11 +200,10 @@ class PythonReader {
     for (const ast::StmtId id : branch) {
       BoundNames names{module_, {}};
       names.add(module_[id]);
-      const auto taken =
-          std::find_if(names.names.begin(), names.names.end(), [&](const std::string& name) {
-            const auto found = bound.find(name);
-            return found != bound.end() && found->second.branch != branch_begin;
-          });
+      const auto taken = std::ranges::find_if(names.names, [&](const std::string& name) {
+        const auto found = bound.find(name);
+        return found != bound.end() && found->second.branch != branch_begin;
+      });
       if (taken != names.names.end()) {
         const ast::StmtId earlier = bound[*taken].stmt;
         if (!is_jit(module_, id) || is_jit(module_, earlier)) {

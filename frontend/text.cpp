@@ -128,8 +128,7 @@ bool is_name_char(char c) {
 }
 
 bool is_name_char(char32_t code_point) {
-  const auto* area = std::lower_bound(kNotInNames.begin(), kNotInNames.end(), code_point,
-                                      [](const Area& a, char32_t c) { return a.last < c; });
+  const auto* area = std::ranges::lower_bound(kNotInNames, code_point, {}, &Area::last);
   return area == kNotInNames.end() || code_point < area->first;
 }
 

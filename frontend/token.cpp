@@ -54,8 +54,7 @@ bool is_layout(TokenKind kind) {
 TokenKind word_kind(std::string_view word) {
   const auto* first = kTokens.begin() + kFirstKeyword;
   const auto* last = kTokens.begin() + kLastKeyword + 1;
-  const auto* found = std::lower_bound(
-      first, last, word, [](const TokenRow& r, std::string_view w) { return r.spelling < w; });
+  const auto* found = std::ranges::lower_bound(first, last, word, {}, &TokenRow::spelling);
   const bool is_one = found != last && found->spelling == word;
   return is_one ? static_cast<TokenKind>(found - kTokens.begin()) : TokenKind::Name;
 }

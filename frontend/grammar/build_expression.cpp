@@ -378,9 +378,7 @@ void Builder::check_unique(std::vector<SourceRange> names, DiagId id) {
     return;
   }
   const auto spelled = [&](const SourceRange& r) { return sources_.text(r); };
-  std::stable_sort(names.begin(), names.end(), [&](const SourceRange& a, const SourceRange& b) {
-    return spelled(a) < spelled(b);
-  });
+  std::ranges::stable_sort(names, {}, spelled);
   for (std::size_t i = 1; i < names.size(); ++i) {
     if (spelled(names[i]) == spelled(names[i - 1])) {
       report(id, names[i], spelled(names[i])).label(names[i - 1], "first here");

@@ -135,7 +135,7 @@ std::string unsupported_keyword(const Token* at, std::string_view source) {
   }
   constexpr std::array kOwnWord = {TokenKind::Try, TokenKind::Class, TokenKind::Del,
                                    TokenKind::Global, TokenKind::Nonlocal};
-  if (std::find(kOwnWord.begin(), kOwnWord.end(), at->kind) != kOwnWord.end()) {
+  if (std::ranges::find(kOwnWord, at->kind) != kOwnWord.end()) {
     return std::string(token_spelling(at->kind));
   }
   if (begins_match(at, source)) {
