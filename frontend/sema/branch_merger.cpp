@@ -274,7 +274,9 @@ void BranchMerger::join_variables(Variable& out, const Variable& a, const Variab
   out.status = Status::Poisoned;
   const bool has_left =
       options_.then_end != BranchEnd::Falls || options_.else_end != BranchEnd::Falls;
-  if (before == nullptr && has_left) {
+  const bool is_fixed = !has_tensors(a.value) || !has_tensors(b.value);
+  if (has_left && (before == nullptr || is_fixed)) {
+    // Such as the variable of an unrolled loop that may be left: an error only where it is used.
     out.status = Status::OneBranch;
   } else if (before == nullptr || before->status != Status::Defined) {
     report_added(a, b);

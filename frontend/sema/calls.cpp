@@ -154,7 +154,7 @@ std::optional<std::vector<Value>> Specializer::bind(const FunctionRef& callee,
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::optional<Value>& value = binder.values()[i];
     if (!value && parameters[i].default_value) {
-      value = evaluate_at_module_level(*callee.unit, parameters[i].default_value);
+      value = default_of(callee, parameters[i]);
       if (!value) {
         return {};
       }
@@ -167,6 +167,22 @@ std::optional<std::vector<Value>> Specializer::bind(const FunctionRef& callee,
     values.push_back(std::move(*value));
   }
   return values;
+}
+
+MaybeValue Specializer::default_of(const FunctionRef& callee, const ast::Parameter& parameter) {
+  if (callee.captured == nullptr) {
+    return evaluate_at_module_level(*callee.unit, parameter.default_value);
+  }
+  Frame surroundings;
+  surroundings.unit = callee.unit;
+  surroundings.name = frame_->name;
+  surroundings.caller = frame_;
+  surroundings.call_loc = frame_->call_loc;
+  surroundings.state.scope = *callee.captured;
+  frame_ = &surroundings;
+  MaybeValue value = evaluate(parameter.default_value);
+  frame_ = surroundings.caller;
+  return value;
 }
 
 bool Specializer::check_parameters(const FunctionRef& callee, std::string_view name,

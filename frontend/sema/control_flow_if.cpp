@@ -11,6 +11,7 @@ namespace tilery::sema {
 // ---- blocks ----
 
 void Specializer::execute_block(std::span<const ast::StmtId> stmts, bool is_tail) {
+  const DepthGuard guard(*this, stmts.empty() ? SourceRange{} : module()[stmts.front()].range);
   for (std::size_t i = 0; i < stmts.size() && !is_stopped_; ++i) {
     switch (reach(state().exits)) {
       case Reach::Never:

@@ -243,13 +243,13 @@ std::optional<Specializer::WhileTest> Specializer::while_test(ast::ExprId id,
       state().exits.broke = Value{Tensor{builder_.map(Op::Not, {test->tensor.id}), Scalar::I1}};
     }
   });
-  const auto* stop = state().exits.broke.as<Tensor>();
   if (!test) {
     return {};
   }
+  const ValueId stop = state().exits.broke.as<Tensor>()->id;
   state().exits = {};
   const bool is_never = test->known.has_value() && !*test->known;
-  return WhileTest{is_never ? ValueId() : builder_.map(Op::Not, {stop->id}), is_never};
+  return WhileTest{is_never ? ValueId() : builder_.map(Op::Not, {stop}), is_never};
 }
 
 void Specializer::execute_run_time_while(const ast::While& stmt, SourceRange range) {

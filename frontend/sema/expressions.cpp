@@ -7,29 +7,22 @@
 #include <fmt/format.h>
 
 namespace tilery::sema {
-namespace {
-
-/// Evaluations nest at most so deep, whatever the source: a bound on the C++ stack.
-constexpr int kMaxDepth = 2400;
-
-}  // namespace
+Specializer::DepthGuard::DepthGuard(Specializer& sema, SourceRange range) : sema_(sema) {
+  constexpr int kMaxDepth = 1500;
+  if (++sema_.depth_ > kMaxDepth && !sema_.is_stopped_) {
+    sema_.report(DiagId::EvaluationTooDeep, range);
+    sema_.is_stopped_ = true;
+  }
+}
 
 MaybeValue Specializer::evaluate(ast::ExprId id) {
   const ast::Expr& expr = module()[id];
+  const DepthGuard guard(*this, expr.range);
   if (is_stopped_) {
     return {};
   }
-  if (depth_ >= kMaxDepth) {
-    report(DiagId::EvaluationTooDeep, expr.range);
-    is_stopped_ = true;
-    return {};
-  }
-  ++depth_;
   current_ = id;
-  MaybeValue value =
-      std::visit([&](const auto& node) { return evaluate_node(node, expr.range); }, expr.data);
-  --depth_;
-  return value;
+  return std::visit([&](const auto& node) { return evaluate_node(node, expr.range); }, expr.data);
 }
 
 // ---- names and literals ----
@@ -288,7 +281,7 @@ MaybeValue Specializer::evaluate_node(const ast::Call& node, SourceRange range) 
 }
 
 MaybeValue Specializer::evaluate_node(const ast::Lambda& /*node*/, SourceRange range) {
-  if (!allow_extension(*this, "`lambda`", range)) {
+  if (!allow("`lambda`", range, "define a function at the module level")) {
     return {};
   }
   return Value{FunctionRef{frame_->unit, {}, current_, std::make_shared<Scope>(state().scope)}};

@@ -1,6 +1,7 @@
 // Expressions that may skip a part: comparisons, `and`, `or`, `a if c else b`, comprehensions.
 #include "frontend/sema/branch_merger.h"
 #include "frontend/sema/constexpr_ops.h"
+#include "frontend/sema/operators.h"
 #include "frontend/sema/specializer.h"
 #include "frontend/sema/tensor_ops.h"
 
@@ -79,12 +80,14 @@ MaybeValue Specializer::compare_chain(const ast::Compare& node, SourceRange rang
   const bool is_known =
       std::ranges::all_of(values, [](const Value& value) { return value.is_compile_time(); });
   if (!is_known || (options_.strict && !frame_->is_compile_time)) {
-    const auto text = [&](std::size_t i) {
-      return operand_text(*this, module()[node.operands[i]].range);
-    };
-    report(DiagId::ChainedComparison, range)
-        .helped(fmt::format("join two comparisons with `&`, each in parentheses, around `{}`",
-                            text(1)));
+    std::string rewrite;
+    for (std::size_t i = 0; i < node.ops.size(); ++i) {
+      rewrite +=
+          fmt::format("{}({} {} {})", i == 0 ? "" : " & ",
+                      operand_text(*this, module()[node.operands[i]].range), symbol(node.ops[i]),
+                      operand_text(*this, module()[node.operands[i + 1]].range));
+    }
+    report(DiagId::ChainedComparison, range).helped(fmt::format("write `{}`", rewrite));
     return {};
   }
   Value result{true};

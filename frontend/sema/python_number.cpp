@@ -24,10 +24,6 @@ Arithmetic not_defined() {
   return {Arithmetic::Status::NotDefined, {}, {}};
 }
 
-Arithmetic checked(bool overflow, BigInt value) {
-  return overflow ? failed(kTooLarge) : ok(Value{value});
-}
-
 BigInt floor_quotient(BigInt a, BigInt b) {
   const BigInt q = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
@@ -106,13 +102,17 @@ double float_floor_quotient(double a, double b) {
 
 Arithmetic integer_arithmetic(BinaryOp op, BigInt a, BigInt b) {
   BigInt result = 0;
+  bool is_too_large = false;
   switch (op) {
     case BinaryOp::Add:
-      return checked(__builtin_add_overflow(a, b, &result), result);
+      is_too_large = __builtin_add_overflow(a, b, &result);
+      break;
     case BinaryOp::Sub:
-      return checked(__builtin_sub_overflow(a, b, &result), result);
+      is_too_large = __builtin_sub_overflow(a, b, &result);
+      break;
     case BinaryOp::Mul:
-      return checked(__builtin_mul_overflow(a, b, &result), result);
+      is_too_large = __builtin_mul_overflow(a, b, &result);
+      break;
     case BinaryOp::Div:
       return b == 0 ? failed("division by zero")
                     : ok(Value{static_cast<double>(static_cast<long double>(a) /
@@ -136,7 +136,7 @@ Arithmetic integer_arithmetic(BinaryOp op, BigInt a, BigInt b) {
     case BinaryOp::MatMul:
       return not_defined();
   }
-  return not_defined();
+  return is_too_large ? failed(kTooLarge) : ok(Value{result});
 }
 
 Arithmetic float_arithmetic(BinaryOp op, double a, double b) {

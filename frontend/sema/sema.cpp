@@ -67,7 +67,13 @@ void Specializer::run_kernel(const ast::FunctionDef& def, std::vector<Value> arg
   frame.is_kernel = true;
   frame_ = &frame;
   for (std::size_t i = 0; i < def.parameters.size(); ++i) {
-    define_parameter(def.parameters[i], std::move(arguments[i]));
+    const ast::Parameter& parameter = def.parameters[i];
+    if (arguments[i].is<Tensor>() && is_constexpr_annotation(unit_, parameter.annotation)) {
+      report(DiagId::ConstexprParameter, parameter.range, parameter.name, def.name,
+             describe(arguments[i]))
+          .helped("give it a value instead of a type");
+    }
+    define_parameter(parameter, std::move(arguments[i]));
   }
   execute_block(def.body, true);
   set_range(def.name_range);

@@ -126,6 +126,21 @@ class Specializer final : public Sema {
  private:
   using Body = std::function<void()>;
 
+  /// Counts nested blocks and expressions; past a limit, which bounds the C++ stack, it reports and
+  /// stops.
+  class DepthGuard {
+   public:
+    DepthGuard(Specializer& sema, SourceRange range);
+
+    ~DepthGuard() { --sema_.depth_; }
+
+    DepthGuard(const DepthGuard&) = delete;
+    DepthGuard& operator=(const DepthGuard&) = delete;
+
+   private:
+    Specializer& sema_;
+  };
+
   // ---- statements.cpp ----
 
   void execute(ast::StmtId id);
@@ -161,6 +176,8 @@ class Specializer final : public Sema {
   /// Ends the path with a `return` of this value; nothing: it could not be computed.
   void leave(MaybeValue value, SourceRange range);
   [[nodiscard]] bool count_step(SourceRange range);
+  /// Reports an extension of the language in strict mode, with what to write instead.
+  [[nodiscard]] bool allow(std::string_view what, SourceRange range, std::string_view rewrite);
 
   // ---- control_flow_if.cpp ----
 
@@ -264,6 +281,8 @@ class Specializer final : public Sema {
                                          std::string_view name,
                                          std::span<const CallArgument> arguments,
                                          SourceRange range);
+  /// The default of a parameter, where Python would evaluate it.
+  MaybeValue default_of(const FunctionRef& callee, const ast::Parameter& parameter);
   bool check_parameters(const FunctionRef& callee, std::string_view name,
                         std::span<const ast::Parameter> parameters,
                         const std::vector<Value>& values, SourceRange range);

@@ -95,7 +95,7 @@ void Specializer::execute(const ast::Pass& /*stmt*/, SourceRange /*range*/) {}
 void Specializer::execute(const ast::Assign& stmt, SourceRange range) {
   const SourceRange value_range = module()[stmt.value].range;
   if (stmt.targets.size() > 1 && !frame_->is_compile_time &&
-      !allow_extension(*this, "a chained assignment", range)) {
+      !allow("a chained assignment", range, "write one assignment a target")) {
     std::ranges::for_each(stmt.targets, [&](ast::ExprId id) { poison_target(id, range); });
     return;
   }
@@ -269,6 +269,13 @@ void Specializer::execute(const ast::AugmentedAssign& stmt, SourceRange range) {
   }
 }
 
+bool Specializer::allow(std::string_view what, SourceRange range, std::string_view rewrite) {
+  if (options_.strict) {
+    report(DiagId::StrictExtension, range, what).helped(std::string(rewrite));
+  }
+  return !options_.strict;
+}
+
 // ---- leaving ----
 
 void Specializer::leave(MaybeValue value, SourceRange range) {
@@ -283,7 +290,9 @@ void Specializer::leave(MaybeValue value, SourceRange range) {
 }
 
 void Specializer::execute(const ast::Return& stmt, SourceRange range) {
-  if (frame_->loop_depth > 0 && !allow_extension(*this, "`return` inside a loop", range)) {
+  if (frame_->loop_depth > 0 &&
+      !allow("`return` inside a loop", range,
+             "keep the result in a variable, and return after the loop")) {
     leave({}, range);
     return;
   }
@@ -297,13 +306,15 @@ void Specializer::execute(const ast::Return& stmt, SourceRange range) {
 }
 
 void Specializer::execute(const ast::Break& /*stmt*/, SourceRange range) {
-  if (frame_->is_compile_time || allow_extension(*this, "`break`", range)) {
+  if (frame_->is_compile_time ||
+      allow("`break`", range, "put the condition of the exit into a `while`")) {
     state().exits.broke = Value{true};
   }
 }
 
 void Specializer::execute(const ast::Continue& /*stmt*/, SourceRange range) {
-  if (frame_->is_compile_time || allow_extension(*this, "`continue`", range)) {
+  if (frame_->is_compile_time ||
+      allow("`continue`", range, "put the rest of the body under an `if`")) {
     state().exits.continued = Value{true};
   }
 }
