@@ -51,7 +51,7 @@ struct CombineEvent {
 
 /// The work tiles of a fold: one an operand, [length][rest] packed.
 struct FoldTiles {
-  std::vector<std::byte*> data;
+  std::byte** data = nullptr;
   std::size_t length = 1;
   std::size_t rest = 1;
   bool looks_for_events = false;

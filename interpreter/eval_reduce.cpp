@@ -36,6 +36,7 @@ struct FoldStep {
   // Any fold.
   CombinePlan combine;
   std::vector<std::size_t> work;  ///< scratch: work tiles
+  std::size_t table = 0;          ///< scratch: a pointer to each
 };
 
 std::size_t rest_of(const AxisView& view) {
@@ -159,10 +160,11 @@ FoldTiles work_tiles(ProgramState& state, const FoldStep& data) {
   FoldTiles tiles;
   tiles.length = data.view.length;
   tiles.rest = rest_of(data.view);
+  tiles.data = reinterpret_cast<std::byte**>(state.scratch + data.table);
   for (std::size_t i = 0; i < data.in.size(); ++i) {
     std::byte* const work = state.scratch + data.work[i];
     turn(data.view, data.in[i].width, input(state, data, i), work, data.reverse, false);
-    tiles.data.push_back(work);
+    tiles.data[i] = work;
   }
   return tiles;
 }
@@ -222,20 +224,6 @@ std::uint32_t run_arg_reduce(ProgramState& state, const Step& step) {
 
 // ---- scans --------------------------------------------------------------------------------------
 
-bool is_nonfinite(Scalar scalar, const std::byte* data) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, data, static_cast<std::size_t>(byte_size(scalar)));
-  std::uint64_t exponent = 0x7F800000;
-  if (scalar == Scalar::F64) {
-    exponent = 0x7FF0000000000000;
-  } else if (scalar == Scalar::F16) {
-    exponent = 0x7C00;
-  } else if (scalar == Scalar::BF16) {
-    exponent = 0x7F80;
-  }
-  return (bits & exponent) == exponent;
-}
-
 /// Calls `visit(lane)` where a running fold of finite numbers first is not finite.
 template <class Visit>
 void for_each_scan_event(const FoldStep& data, const std::byte* in, const std::byte* out,
@@ -248,10 +236,10 @@ void for_each_scan_event(const FoldStep& data, const std::byte* in, const std::b
       const std::size_t along = data.reverse ? view.length - 1 - k : k;
       const std::size_t lane =
           ((line / view.inner) * view.length + along) * view.inner + line % view.inner;
-      if (is_nonfinite(scalar, in + lane * width)) {
+      if (!is_finite_element(scalar, in + lane * width)) {
         break;
       }
-      if (is_nonfinite(scalar, out + lane * width)) {
+      if (!is_finite_element(scalar, out + lane * width)) {
         visit(lane);
         break;
       }
@@ -393,6 +381,7 @@ void plan_fold(Planner& planner, InstId id, FoldStep& data) {
 
 void plan_any_fold(Planner& planner, InstId id, FoldStep& data) {
   data.combine = plan_combine(planner, id);
+  data.table = planner.scratch(data.in.size() * sizeof(std::byte*));
   for (const SlotRef& ref : data.in) {
     data.work.push_back(planner.scratch(ref.bytes()));
   }

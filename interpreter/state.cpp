@@ -1,6 +1,14 @@
 #include "interpreter/state.h"
 
+#include "ir/builder.h"
+
+#include <cmath>
+
 namespace tilery::interpreter {
+bool is_finite_element(Scalar scalar, const std::byte* data) {
+  return std::isfinite(decode_float(scalar, static_cast<std::uint64_t>(read_int(data, scalar))));
+}
+
 const std::byte* every_lane(ProgramState& state, const SlotRef& ref, std::byte* room) {
   const Operand value = operand(state, ref);
   if (!value.is_splat) {

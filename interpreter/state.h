@@ -97,6 +97,9 @@ struct ProgramState {
   return read(std::int64_t{});
 }
 
+/// True if a float in memory is neither infinite nor NaN.
+[[nodiscard]] bool is_finite_element(Scalar scalar, const std::byte* data);
+
 /// The element of a splat value as an integer of its type; for pointers, the address.
 [[nodiscard]] inline std::int64_t splat_int(ProgramState& state, const SlotRef& ref) {
   return read_int(bytes(state, ref), ref.scalar);

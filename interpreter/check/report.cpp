@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tilery::interpreter {
@@ -44,26 +46,19 @@ std::string variable(const Function& function, InstId inst) {
   return name.empty() ? "the loaded value" : fmt::format("`{}`", name);
 }
 
-/// NumPy's name for what an operation does.
+/// NumPy's name for what an operation does; the others are called what the IR calls them.
 std::string_view verb(Op op) {
-  switch (op) {
-    case Op::Sub:
-      return "subtract";
-    case Op::Mul:
-      return "multiply";
-    case Op::Div:
-      return "divide";
-    case Op::IDiv:
-      return "floor_divide";
-    case Op::Rem:
-      return "fmod";
-    case Op::Reduce:
-      return "reduce";
-    case Op::Scan:
-      return "accumulate";
-    default:  // NOLINT: the others are called what the IR calls them
-      return op_def(op).id;
-  }
+  constexpr std::array<std::pair<Op, std::string_view>, 8> kVerbs{{{Op::Sub, "subtract"},
+                                                                   {Op::Mul, "multiply"},
+                                                                   {Op::Div, "divide"},
+                                                                   {Op::IDiv, "floor_divide"},
+                                                                   {Op::Rem, "fmod"},
+                                                                   {Op::Dot, "matmul"},
+                                                                   {Op::Reduce, "reduce"},
+                                                                   {Op::Scan, "accumulate"}}};
+  const auto entry = std::find_if(kVerbs.begin(), kVerbs.end(),
+                                  [op](const auto& candidate) { return candidate.first == op; });
+  return entry == kVerbs.end() ? op_def(op).id : entry->second;
 }
 
 /// An fma is a product and a sum to its author: which of them went wrong?
@@ -93,7 +88,7 @@ std::string event_example(const Function& function, const EventOrigin& event,
                           std::string_view name) {
   const Inst& inst = function.inst(event.inst);
   const auto scalar_of = [&](ValueId value) { return function.type(value).element.scalar; };
-  if (inst.op == Op::Reduce || inst.op == Op::Scan) {
+  if (!op_def(inst.op).is_map()) {
     return fmt::format("the result is {}", element_text(scalar_of(inst.result()), event.result));
   }
   std::string operands;
