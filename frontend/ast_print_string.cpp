@@ -50,7 +50,7 @@ std::string quoted(std::string_view value, char quote) {
 }
 
 std::string triple_quoted(std::string_view value) {
-  std::string out = "\"\"\"";
+  std::string out = R"(""")";
   for (std::size_t i = 0; i < value.size(); ++i) {
     const bool ends_early = i + 1 == value.size() || value[i + 1] == '"';
     if (value[i] == '\n') {
@@ -59,7 +59,7 @@ std::string triple_quoted(std::string_view value) {
       append_escaped(out, value[i], ends_early ? '"' : '\0');
     }
   }
-  return out + "\"\"\"";
+  return out + R"(""")";
 }
 
 std::string escaped_f_string_text(std::string_view text, char quote) {
@@ -74,8 +74,8 @@ std::string escaped_f_string_text(std::string_view text, char quote) {
 }
 
 std::string_view f_string_quote(const FString& node, char preferred) {
-  constexpr std::array<std::string_view, 4> kDoubleFirst = {"\"", "'", "\"\"\"", "'''"};
-  constexpr std::array<std::string_view, 4> kSingleFirst = {"'", "\"", "'''", "\"\"\""};
+  constexpr std::array<std::string_view, 4> kDoubleFirst = {R"(")", "'", R"(""")", "'''"};
+  constexpr std::array<std::string_view, 4> kSingleFirst = {"'", R"(")", "'''", R"(""")"};
   const auto& quotes = preferred == '"' ? kDoubleFirst : kSingleFirst;
   const auto fits = [&](std::string_view quote) {
     return std::ranges::all_of(node.parts, [&](const FStringPart& part) {

@@ -4,12 +4,14 @@
 #include "frontend/ast.h"
 #include "ir/support/diagnostic.h"
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace tilery {
 
 /// How a file's module level is read.
-enum class ModuleKind {
+enum class ModuleKind : std::uint8_t {
   /// A kernel file: every statement must be syntax that kernels use; imports and decorators may be
   /// left out.
   Tilery,

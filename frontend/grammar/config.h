@@ -31,11 +31,17 @@ struct BuilderTag;
 using Iterator = const Token*;
 using Context = x3::context<BuilderTag, Builder>;
 
-/// Matches one token of a kind.
-struct TokenParser : x3::parser<TokenParser> {
+/// What parsers of tokens have in common: no attribute.
+template <class Derived>
+struct Matcher : x3::parser<Derived> {
+  // NOLINTBEGIN(readability-identifier-naming): X3 asks for these names.
   using attribute_type = x3::unused_type;
   static constexpr bool has_attribute = false;
+  // NOLINTEND(readability-identifier-naming)
+};
 
+/// Matches one token of a kind.
+struct TokenParser : Matcher<TokenParser> {
   constexpr TokenParser(TokenKind k, const char* n) : kind(k), name(n) {}
 
   template <class It, class Ctx, class RuleCtx, class Attr>
@@ -58,9 +64,7 @@ constexpr TokenParser tok(TokenKind kind, const char* expected = nullptr) {
 }
 
 /// Matches one token that a predicate accepts.
-struct TokenIf : x3::parser<TokenIf> {
-  using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;
+struct TokenIf : Matcher<TokenIf> {
   using Predicate = bool (*)(TokenKind);
 
   constexpr TokenIf(Predicate a, const char* n) : accepts(a), name(n) {}
@@ -81,9 +85,7 @@ struct TokenIf : x3::parser<TokenIf> {
 
 /// Matches nothing, where a predicate holds for the coming tokens. The token list ends in
 /// EndOfFile, so that a predicate may look at any number of tokens up to it.
-struct Ahead : x3::parser<Ahead> {
-  using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;
+struct Ahead : Matcher<Ahead> {
   using Predicate = bool (*)(const Token*);
 
   constexpr explicit Ahead(Predicate a) : accepts(a) {}
@@ -115,8 +117,6 @@ namespace boost::spirit::x3 {
 
 template <>
 struct get_info<tilery::grammar::TokenParser> {
-  using result_type = std::string;
-
   std::string operator()(const tilery::grammar::TokenParser& parser) const {
     return parser.name != nullptr ? parser.name : tilery::token_description(parser.kind);
   }
@@ -124,23 +124,17 @@ struct get_info<tilery::grammar::TokenParser> {
 
 template <>
 struct get_info<tilery::grammar::TokenIf> {
-  using result_type = std::string;
-
   std::string operator()(const tilery::grammar::TokenIf& parser) const { return parser.name; }
 };
 
 /// A sequence is called by what it begins with, a choice by its last (most general) alternative.
 template <class Left, class Right>
 struct get_info<sequence<Left, Right>> {
-  using result_type = std::string;
-
   std::string operator()(const sequence<Left, Right>& parser) const { return what(parser.left); }
 };
 
 template <class Left, class Right>
 struct get_info<alternative<Left, Right>> {
-  using result_type = std::string;
-
   std::string operator()(const alternative<Left, Right>& parser) const {
     return what(parser.right);
   }
@@ -148,8 +142,6 @@ struct get_info<alternative<Left, Right>> {
 
 template <class Subject>
 struct get_info<expect_directive<Subject>> {
-  using result_type = std::string;
-
   std::string operator()(const expect_directive<Subject>& parser) const {
     return what(parser.subject);
   }
@@ -158,8 +150,6 @@ struct get_info<expect_directive<Subject>> {
 /// An action is called like what it is attached to.
 template <class Subject, class Action>
 struct get_info<action<Subject, Action>> {
-  using result_type = std::string;
-
   std::string operator()(const action<Subject, Action>& parser) const {
     return what(parser.subject);
   }

@@ -7,6 +7,9 @@
 #include "frontend/grammar/lookahead.h"
 #include "frontend/grammar/operators.h"
 
+// `a > b` is X3's "b must follow", not a comparison.
+// NOLINTBEGIN(bugprone-chained-comparison)
+
 namespace tilery::grammar {
 
 struct LambdaRule;
@@ -219,3 +222,5 @@ BOOST_SPIRIT_DEFINE(lambda, element, elements, comprehension, entry, argument, s
                     field, atom, trailer)
 
 }  // namespace tilery::grammar
+
+// NOLINTEND(bugprone-chained-comparison)

@@ -5,6 +5,9 @@
 #include "frontend/grammar/function.h"
 #include "frontend/grammar/statement.h"
 
+// `a > b` is X3's "b must follow", not a comparison.
+// NOLINTBEGIN(bugprone-chained-comparison)
+
 namespace tilery::grammar {
 
 struct ParameterRule;
@@ -73,3 +76,5 @@ BOOST_SPIRIT_DEFINE(lambda_parameters, function)
 BOOST_SPIRIT_DEFINE(parameter, decorator)
 
 }  // namespace tilery::grammar
+
+// NOLINTEND(bugprone-chained-comparison)

@@ -7,6 +7,9 @@
 #include "frontend/grammar/operators.h"
 #include "frontend/grammar/statement.h"
 
+// `a > b` is X3's "b must follow", not a comparison.
+// NOLINTBEGIN(bugprone-chained-comparison)
+
 namespace tilery::grammar {
 
 struct SimpleStatementRule;
@@ -34,10 +37,7 @@ inline bool is_in_line(const Token* at) {
 }  // namespace detail
 
 /// Matches nothing, unless the block or the file ends here or there are too many errors to go on.
-struct InBlock : x3::parser<InBlock> {
-  using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;
-
+struct InBlock : Matcher<InBlock> {
   template <class It, class Ctx, class RuleCtx, class Attr>
   bool parse(It& first, const It& /*last*/, const Ctx& context, RuleCtx& /*rule*/,
              Attr& /*attr*/) const {
@@ -47,10 +47,7 @@ struct InBlock : x3::parser<InBlock> {
 };
 
 /// Takes the tokens of a statement that no kernel may contain, without parsing them.
-struct Skipped : x3::parser<Skipped> {
-  using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;
-
+struct Skipped : Matcher<Skipped> {
   constexpr explicit Skipped(bool b) : is_block(b) {}
 
   template <class It, class Ctx, class RuleCtx, class Attr>
@@ -204,3 +201,5 @@ BOOST_SPIRIT_DEFINE(block, statements, line)
 BOOST_SPIRIT_DEFINE(simple_statement, compound_statement, import)
 
 }  // namespace tilery::grammar
+
+// NOLINTEND(bugprone-chained-comparison)
