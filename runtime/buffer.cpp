@@ -73,10 +73,6 @@ Result<std::shared_ptr<Buffer::Impl>> allocate(DType dtype, Extents shape) {
 
 }  // namespace
 
-void Buffer::Impl::Free::operator()(void* memory) const {
-  std::free(memory);
-}
-
 Result<Buffer> Buffer::uninitialised(DType dtype, Extents shape) {
   auto impl = allocate(dtype, std::move(shape));
   if (!impl) {

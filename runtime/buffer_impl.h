@@ -4,23 +4,29 @@
 #include "tilery/buffer.h"
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <vector>
+
+namespace tilery {
+
+/// Frees memory of std::aligned_alloc.
+struct FreeMemory {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+}  // namespace tilery
 
 namespace tilery::inline v0 {
 
 struct Buffer::Impl {
-  /// Frees what `allocate` gave; borrowed memory has none.
-  struct Free {
-    void operator()(void* memory) const;
-  };
-
   DType dtype{};
   Extents shape;
   std::int64_t numel = 0;
   std::size_t bytes = 0;
   void* data = nullptr;
-  std::unique_ptr<void, Free> owned;
+  /// Our own memory; none if it is borrowed.
+  std::unique_ptr<void, FreeMemory> owned;
   bool is_read_only = false;
   /// One byte a byte of data, 1 where it was written; empty: all of it was.
   std::vector<std::uint8_t> defined;

@@ -26,7 +26,7 @@ Examples:
 
 constexpr const char* kValueHelp = R"(
 VALUE is one of
-  @x.npy                   the array in a NumPy file; bf16:@x.npy and f8e5:@x.npy say what raw bits are
+  @x.npy                   the array in a NumPy file; bf16:@x.npy, f8e5:@x.npy say what raw bits are
   zeros:f32[4,6]           an array made on the spot; also ones: empty: rand: randn: arange:
   full(2.5):f16[8]           full of one number
   randint(0,9):i32[8]        whole numbers from 0 to 8
@@ -36,25 +36,33 @@ VALUE is one of
   f16:0.5  i64:3           a number of a given type
   "text"  tl.float16  (1,2)  for tl.constexpr parameters: a string (quote the quotes for the shell),
                            a type, a tuple
-Types are i1 i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 f8e4nv f8e5 f8e4b15 f8e4b8 f8e5b16. An extent may be an
-expression over other arguments: zeros:f32[M,N//2]. Launch options are written like arguments:
-num_warps=8 num_stages=2 enable_fp_fusion=false debug=true; a parameter of that name wins.)";
+Types are i1 i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 f8e4nv f8e5 f8e4b15 f8e4b8 f8e5b16.
+An extent may be an expression over other arguments: zeros:f32[M,N//2]. Launch options are written
+like arguments: num_warps=8 num_stages=2 enable_fp_fusion=false debug=true; a parameter of that name wins.)";
 
 constexpr const char* kRunFooter = R"(
 Examples:
-  tilery run softmax.tl x=@x.npy out='like(x)' stride_row=256 N=256 BLOCK_N=256 --grid 'x.shape[0]' --out out=y.npy
-  tilery run add.tl::add x=arange:f32[100] y=ones:f32[100] out=empty:f32[100] n=100 BLOCK=64 --grid 'cdiv(n, BLOCK)' --print out
+  tilery run softmax.tl x=@x.npy out='like(x)' stride_row=256 N=256 BLOCK_N=256 \
+             --grid 'x.shape[0]' --out out=y.npy
+  tilery run add.tl::add x=arange:f32[100] y=ones:f32[100] out=empty:f32[100] n=100 BLOCK=64 \
+             --grid 'cdiv(n, BLOCK)' --print out
 
---grid takes one to three extents, x first: whole numbers or expressions of + - * // % cdiv() min() max()
-next_power_of_2() over arguments, x.shape[0] and x.numel().)";
+--grid takes one to three extents, x first: whole numbers or expressions of + - * // % cdiv()
+min() max() next_power_of_2() over arguments, x.shape[0] and x.numel().)";
 
 constexpr const char* kCaseFooter = R"(
-A case is a kernel, its inputs and the expected outcome, written down as JSON; docs/cases.md has the format. Each gets a
-line: pass, FAIL with what differs, `waits` for an operation that this version lacks, or `manual`.
+A case is a kernel, its inputs and the expected outcome, written down as JSON; docs/cases.md has the
+format. Each gets a line: pass, FAIL with what differs, `waits` for an operation that this version
+lacks, or `manual`.
 
 Examples:
   tilery case tests/conformance/*.json
   tilery case --mode frontend C080.json)";
+
+/// Checks a value as `validator` does, without its remark in the help.
+CLI::Validator quietly(CLI::Validator validator) {
+  return validator.description("");
+}
 
 constexpr const char* kEmitFooter = R"(
 Examples:
@@ -71,8 +79,10 @@ void add_call_options(CLI::App& app, CallRequest& call) {
   CLI::Option* values =
       app.add_option("NAME=VALUE", call.values, "arguments of the kernel and launch options");
   values->type_name("");
-  app.add_option("--on", call.on, "where: interpret (the CPU, every access checked), cuda[:N]");
-  app.add_option("--seed", call.seed, "seed of rand:, randn: and randint: (default 0)");
+  app.add_option("--on", call.on, "where: interpret (the CPU, every access checked), cuda[:N]")
+      ->type_name("WHERE");
+  app.add_option("--seed", call.seed, "seed of rand:, randn: and randint: (default 0)")
+      ->type_name("N");
   app.add_flag("--strict", call.strict, "refuse Tilery's extensions to the language");
   app.add_flag("--werror", call.werror, "warnings are errors");
   app.add_flag("--json", call.json, "report as JSON on standard output");
@@ -138,15 +148,19 @@ class CommandLine {
     add_repeated(*sub, "--out", run_.out, "NAME=F.npy", "write an array to a file afterwards");
     add_repeated(*sub, "--expect", run_.expect, "NAME=F.npy",
                  "compare an array with a file afterwards");
-    sub->add_option("--rtol", run_.rtol, "relative tolerance of --expect (default 1e-5)");
-    sub->add_option("--atol", run_.atol, "absolute tolerance of --expect (default 1e-8)");
+    sub->add_option("--rtol", run_.rtol, "relative tolerance of --expect (default 1e-5)")
+        ->type_name("R");
+    sub->add_option("--atol", run_.atol, "absolute tolerance of --expect (default 1e-8)")
+        ->type_name("A");
     sub->add_option("--threads", run_.threads, "worker threads (default: all processors)")
-        ->check(CLI::Range(0, 4096));
+        ->check(quietly(CLI::Range(0, 4096)))
+        ->type_name("N");
     sub->add_option("--timeout", run_.timeout_seconds, "stop after so many seconds")
-        ->check(CLI::Range(0.0, 1e7));
+        ->check(quietly(CLI::Range(0.0, 1e7)))
+        ->type_name("S");
     sub->add_option("--check", run_.check,
                     "none, fast (default) or tracked: how closely a run is watched")
-        ->check(CLI::IsMember({"none", "fast", "tracked"}))
+        ->check(quietly(CLI::IsMember({"none", "fast", "tracked"})))
         ->type_name("LEVEL");
     sub->footer(std::string(kValueHelp) + "\n" + kRunFooter);
     sub->callback([this] { exit_code_ = run_command(run_); });
@@ -156,11 +170,12 @@ class CommandLine {
     CLI::App* sub = add("case", "run launches that are written down with their outcome");
     sub->add_option("FILE", case_.files, "case files (.json)")->required();
     sub->add_option("--mode", case_.modes, "modes to try (default: interpret and frontend)")
-        ->check(CLI::IsMember({"interpret", "frontend"}))
+        ->check(quietly(CLI::IsMember({"interpret", "frontend"})))
         ->allow_extra_args(false)
         ->type_name("MODE");
     sub->add_option("--threads", case_.threads, "worker threads (default: all processors)")
-        ->check(CLI::Range(0, 4096));
+        ->check(quietly(CLI::Range(0, 4096)))
+        ->type_name("N");
     sub->add_flag("--quiet", case_.quiet, "leave out the lines of cases that pass");
     sub->add_flag("--json", case_.json, "report as JSON on standard output");
     sub->footer(kCaseFooter);
@@ -191,7 +206,7 @@ class CommandLine {
     add_call_options(*sub, emit_.call);
     sub->add_option("--stage", emit_.stage,
                     "ast (the syntax tree as source) or ir (default: typed, optimised)")
-        ->check(CLI::IsMember({"ast", "ir"}))
+        ->check(quietly(CLI::IsMember({"ast", "ir"})))
         ->type_name("STAGE");
     add_repeated(
         *sub, "--dump-after", emit_.dump_after, "PASS",
