@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Steps between two looks at the clock. A step may work on a million elements.
 constexpr std::uint64_t kStepsPerLook = 512;
+/// Programs between two looks at the clock, for those that end before 512 steps.
+constexpr std::int64_t kProgramsPerLook = 64;
 constexpr std::int64_t kMostChunks = 1024;
 
 class GridRun {
@@ -85,6 +87,10 @@ class GridRun {
     std::string printed;
     const std::int64_t end = std::min(total_, (chunk + 1) * chunk_size_);
     for (std::int64_t number = chunk * chunk_size_; number < end && !is_cancelled_; ++number) {
+      if (number % kProgramsPerLook == 0 && is_time_up()) {
+        report_timeout({}, number, "time is up: this program and later ones did not start");
+        break;
+      }
       runner.start(program_ids(number), number, log, printed);
       if (!run_program(runner, number)) {
         break;
@@ -109,15 +115,18 @@ class GridRun {
       if (is_cancelled_) {
         return false;
       }
-      if (deadline_ && Clock::now() > *deadline_) {
-        report_timeout(runner, number);
+      if (is_time_up()) {
+        report_timeout(program_.function.inst(runner.next_inst()).loc, number,
+                       "time is up: this program was still running");
         return false;
       }
     }
     return true;
   }
 
-  void report_timeout(const ProgramRunner& runner, std::int64_t number) {
+  [[nodiscard]] bool is_time_up() const { return deadline_ && Clock::now() > *deadline_; }
+
+  void report_timeout(LocId loc, std::int64_t number, std::string message) {
     const std::scoped_lock lock(mutex_);
     is_cancelled_ = true;
     if (timeout_ && timeout_->first <= number) {
@@ -125,9 +134,9 @@ class GridRun {
     }
     Finding finding;
     finding.kind = FindingKind::Timeout;
-    finding.loc = program_.function.inst(runner.next_inst()).loc;
+    finding.loc = loc;
     finding.program = program_ids(number);
-    finding.message = "time is up: this program was still running";
+    finding.message = std::move(message);
     timeout_ = {number, std::move(finding)};
   }
 

@@ -4,6 +4,7 @@
 #include "frontend/sema/constexpr_ops.h"
 #include "frontend/sema/specializer.h"
 #include "frontend/sema/tensor_ops.h"
+#include "ir/passes/contract_fma.h"
 #include "ir/passes/pipeline.h"
 #include "ir/support/check.h"
 #include "ir/verifier.h"
@@ -42,7 +43,11 @@ Diagnostic& Specializer::with_calls(Diagnostic& diagnostic) {
     return repeated_;
   }
   for (const Frame* frame = frame_; frame != nullptr; frame = frame->caller) {
-    if (frame->call_range.is_valid()) {
+    // A recursion shows each of its calls once.
+    const bool is_shown = std::ranges::any_of(diagnostic.calls, [&](const DiagnosticNote& call) {
+      return call.range == frame->call_range;
+    });
+    if (frame->call_range.is_valid() && !is_shown) {
       diagnostic.calls.push_back({frame->call_range, std::string(frame->caller->name)});
     }
   }
@@ -236,6 +241,9 @@ std::optional<Specialized> specialize(const Unit& unit, const SourceMap& sources
 #endif
   if (optimise) {
     run_pipeline(result.function, {options.fuse_fma, {}});
+  } else if (options.fuse_fma) {
+    // What is fused belongs to the kernel's meaning, not to its optimisation.
+    contract_fma(result.function);
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -121,8 +122,12 @@ struct NamedArgument {
   NamedArgument(std::string parameter, Argument argument)
       : name(std::move(parameter)), value(std::move(argument)) {}
 
-  NamedArgument(Argument argument)
-      : value(std::move(argument)) {}  // NOLINT(google-explicit-constructor)
+  /// By position: anything that an Argument can be made of.
+  template <class T>
+    requires(std::convertible_to<T, Argument> &&
+             !std::same_as<std::remove_cvref_t<T>, NamedArgument>)
+  NamedArgument(T&& argument)  // NOLINT(google-explicit-constructor)
+      : value(std::forward<T>(argument)) {}
 };
 
 using Arguments = std::vector<NamedArgument>;
