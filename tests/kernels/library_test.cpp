@@ -77,6 +77,8 @@ TEST_P(RowKernels, softmaxes) {
   if (dtype != DType::F32) {
     GTEST_SKIP() << "these kernels take exp of what they load, which must be fp32";
   }
+  // The inputs span 28, so rounding x - max moves exp(x - max) by up to 28 * 2^-24 = 1.7e-6 of
+  // itself; the rescaling of the online form rounds once more a chunk.
   const Buffer x = input(4, 2);
   const std::vector<double> want = softmax_rows(numbers_of(x), static_cast<std::size_t>(columns));
   for (const std::string name : {"naive_softmax", "stable_softmax"}) {
@@ -87,7 +89,7 @@ TEST_P(RowKernels, softmaxes) {
                 {"stride_row", columns},
                 {"N", columns},
                 {"BLOCK_N", next_power_of_two(columns)}});
-    expect_near(out, want, 1e-6);
+    expect_near(out, want, 2.5e-6);
   }
   for (const std::int64_t block : {4, 16, 64}) {
     Buffer out = output(dtype, {rows, columns});
@@ -98,7 +100,7 @@ TEST_P(RowKernels, softmaxes) {
                 {"N", columns},
                 {"BLOCK_N", block},
                 {"NUM_CHUNKS", ceil_div(columns, block)}});
-    expect_near(out, want, 2e-6);
+    expect_near(out, want, 4e-6);
   }
 }
 
