@@ -52,7 +52,12 @@ class LinearForm {
 
   /// The step after `step`, unless some element leaves `allowed`.
   [[nodiscard]] std::uint32_t finish(const Step& step, const LinearStep& data) const {
-    return !overflows_ && fits(out_, data.out.shape, data.allowed) ? step.next : kGoPlain;
+    return finish(step, data, data.allowed);
+  }
+
+  [[nodiscard]] std::uint32_t finish(const Step& step, const LinearStep& data,
+                                     const ValueRange& allowed) const {
+    return !overflows_ && fits(out_, data.out.shape, allowed) ? step.next : kGoPlain;
   }
 
  private:
@@ -74,13 +79,24 @@ class LinearForm {
   bool overflows_ = false;
 };
 
-/// add, sub, addptr: in[0] + scale · in[1].
+/// add, sub: in[0] + scale · in[1].
 std::uint32_t run_sum(ProgramState& state, const Step& step) {
   const auto& data = data_of<LinearStep>(step);
   LinearForm form(affine(state, data.out), data.out.shape.rank());
   form.add(state, data.in[0], 1);
   form.add(state, data.in[1], data.scale);
   return form.finish(step, data);
+}
+
+/// addptr: the same, within the addresses of the pointer's buffer.
+std::uint32_t run_moved_pointer(ProgramState& state, const Step& step) {
+  const auto& data = data_of<LinearStep>(step);
+  Affine& out = affine(state, data.out);
+  LinearForm form(out, data.out.shape.rank());
+  form.add(state, data.in[0], 1);
+  const Window window = window_of(static_cast<std::uint64_t>(out.base));
+  form.add(state, data.in[1], data.scale);
+  return form.finish(step, data, {window.low, window.high});
 }
 
 std::uint32_t run_product(ProgramState& state, const Step& step) {
@@ -264,6 +280,9 @@ void plan_range(Planner& planner, InstId id) {
 }
 
 StepFn linear_step(Op op) {
+  if (op == Op::AddPtr) {
+    return run_moved_pointer;
+  }
   if (op == Op::Mul) {
     return run_product;
   }

@@ -10,10 +10,8 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/eval_affine.h"
+#include "interpreter/row_access.h"
 #include "interpreter/state.h"
-
-#include <algorithm>
-#include <utility>
 
 namespace tilery::interpreter {
 namespace {
@@ -32,154 +30,7 @@ std::uint32_t refuse(ProgramState& state, const Step& step) {
   return step.next;
 }
 
-/// One piece of a row of a linear access: `count` lanes from `first` on.
-struct RowPiece {
-  std::byte* data = nullptr;
-  std::uint8_t* defined = nullptr;
-  std::int64_t stride = 0;  ///< bytes between neighbours
-  std::size_t first = 0;    ///< lane in the tile
-  std::size_t count = 0;
-};
-
-bool is_packed(const RowPiece& piece, std::size_t width) {
-  return piece.stride == static_cast<std::int64_t>(width);
-}
-
-/// Merges axes whose rows follow each other in memory, so that rows become long.
-void merge_axes(Shape& shape, Affine& pointer) {
-  while (shape.rank() > 1) {
-    const int last = shape.rank() - 1;
-    if (pointer.stride[last - 1] != pointer.stride[last] * shape[last]) {
-      return;
-    }
-    const std::int64_t extent = shape[last - 1] * shape[last];
-    pointer.stride[last - 1] = pointer.stride[last];
-    shape.erase(last);
-    shape.set(last - 1, extent);
-  }
-}
-
-/// Calls `visit(piece, before, after)` for each row: the lanes inside the box, and how many lanes
-/// of the row lie before and after it.
-template <class Visit>
-class PieceWalk {
- public:
-  PieceWalk(ProgramState& state, const LinearAccess& linear, const Box& box, Visit&& visit)
-      : memory_(*state.launch->memory), linear_(linear), box_(box), visit_(visit) {}
-
-  void walk(const Shape& shape) {
-    if (shape.rank() <= 1) {
-      const std::size_t length = row_length(shape);
-      const bool is_scalar = shape.is_scalar();
-      piece_.stride = is_scalar ? 0 : linear_.pointer.stride[0];
-      return emit(linear_.origin, 0, length, is_scalar ? 0 : static_cast<std::size_t>(box_.low[0]),
-                  is_scalar ? 1 : static_cast<std::size_t>(box_.high[0]));
-    }
-    if (box_.is_full(shape)) {
-      Shape merged = shape;
-      Affine pointer = linear_.pointer;
-      merge_axes(merged, pointer);
-      return walk_rows(merged, pointer, Box::full(merged));
-    }
-    walk_rows(shape, linear_.pointer, box_);
-  }
-
- private:
-  void walk_rows(const Shape& shape, const Affine& pointer, const Box& box) {
-    const int last = shape.rank() - 1;
-    piece_.stride = pointer.stride[last];
-    for_each_row(shape, [&](const auto& index, std::size_t row) {
-      bool is_inside = true;
-      Place place = linear_.origin;
-      for (int axis = 0; axis < last; ++axis) {
-        is_inside = is_inside && index[axis] >= box.low[axis] && index[axis] < box.high[axis];
-        place.offset += pointer.stride[axis] * index[axis];
-      }
-      emit(place, row, row_length(shape), is_inside ? static_cast<std::size_t>(box.low[last]) : 0,
-           is_inside ? static_cast<std::size_t>(box.high[last]) : 0);
-    });
-  }
-
-  void emit(Place place, std::size_t row, std::size_t length, std::size_t low, std::size_t high) {
-    piece_.first = row * length + low;
-    piece_.count = high - low;
-    if (piece_.count != 0) {
-      place.offset += static_cast<std::int64_t>(low) * piece_.stride;
-      piece_.data = memory_.data(place);
-      piece_.defined = memory_.defined(place);
-    }
-    visit_(piece_, low, length - high);
-  }
-
-  const MemoryMap& memory_;
-  const LinearAccess& linear_;
-  const Box& box_;
-  Visit& visit_;
-  RowPiece piece_;
-};
-
-template <class Visit>
-void for_each_piece(ProgramState& state, const LinearAccess& linear, const Shape& shape,
-                    const Box& box, Visit&& visit) {
-  PieceWalk<Visit>(state, linear, box, std::forward<Visit>(visit)).walk(shape);
-}
-
 // ---- load ---------------------------------------------------------------------------------------
-
-void write_other(const AccessStep& access, const Operand& other, std::byte* out, std::size_t first,
-                 std::size_t count) {
-  if (count == 0) {
-    return;
-  }
-  std::byte* const target = out + first * access.width;
-  if (other.data == nullptr) {
-    std::memset(target, 0, count * access.width);
-  } else if (other.is_splat) {
-    kernels().memory(access.width).fill(target, other.data, count);
-  } else {
-    std::memcpy(target, static_cast<const std::byte*>(other.data) + first * access.width,
-                count * access.width);
-  }
-}
-
-Operand from_lane(const Operand& operand, std::size_t lane, std::size_t width) {
-  if (operand.data == nullptr || operand.is_splat) {
-    return operand;
-  }
-  return {static_cast<const std::byte*>(operand.data) + lane * width, false};
-}
-
-void load_piece(const AccessStep& access, const RowPiece& piece, const std::uint8_t* mask,
-                const Operand& other, std::byte* out) {
-  std::byte* const target = out + piece.first * access.width;
-  const MemoryKernels& memory = kernels().memory(access.width);
-  if (mask != nullptr) {
-    memory.load_strided(target, piece.data, piece.stride, mask + piece.first,
-                        from_lane(other, piece.first, access.width), piece.count);
-  } else if (is_packed(piece, access.width)) {
-    std::memcpy(target, piece.data, piece.count * access.width);
-  } else if (piece.stride == 0) {
-    memory.fill(target, piece.data, piece.count);
-  } else {
-    memory.load_strided(target, piece.data, piece.stride, nullptr, {}, piece.count);
-  }
-}
-
-bool is_defined(const RowPiece& piece, const std::uint8_t* mask, std::size_t width) {
-  if (piece.defined == nullptr) {
-    return true;
-  }
-  if (mask == nullptr && is_packed(piece, width)) {
-    return std::memchr(piece.defined, 0, piece.count * width) == nullptr;
-  }
-  for (std::size_t i = 0; i < piece.count; ++i) {
-    const std::uint8_t* const cell = piece.defined + static_cast<std::int64_t>(i) * piece.stride;
-    if ((mask == nullptr || mask[piece.first + i] != 0) && std::memchr(cell, 0, width) != nullptr) {
-      return false;
-    }
-  }
-  return true;
-}
 
 bool is_defined(const GatheredAccess& gathered, const std::uint8_t* mask,
                 const AccessStep& access) {
@@ -274,38 +125,6 @@ std::uint32_t run_load_tracked(ProgramState& state, const Step& step) {
 
 // ---- store --------------------------------------------------------------------------------------
 
-void mark_defined(const RowPiece& piece, const std::uint8_t* mask, std::size_t width) {
-  if (piece.defined == nullptr) {
-    return;
-  }
-  if (mask == nullptr && is_packed(piece, width)) {
-    std::memset(piece.defined, 1, piece.count * width);
-    return;
-  }
-  for (std::size_t i = 0; i < piece.count; ++i) {
-    if (mask == nullptr || mask[piece.first + i] != 0) {
-      std::memset(piece.defined + static_cast<std::int64_t>(i) * piece.stride, 1, width);
-    }
-  }
-}
-
-void store_piece(const AccessStep& access, const RowPiece& piece, const std::uint8_t* mask,
-                 const Operand& value) {
-  const MemoryKernels& memory = kernels().memory(access.width);
-  const Operand from = from_lane(value, piece.first, access.width);
-  if (mask == nullptr && is_packed(piece, access.width)) {
-    if (value.is_splat) {
-      memory.fill(piece.data, from.data, piece.count);
-    } else {
-      std::memcpy(piece.data, from.data, piece.count * access.width);
-    }
-  } else {
-    memory.store_strided(piece.data, piece.stride, mask == nullptr ? nullptr : mask + piece.first,
-                         from, piece.count);
-  }
-  mark_defined(piece, mask, access.width);
-}
-
 template <CheckLevel level>
 std::uint32_t run_store_gathered(ProgramState& state, const Step& step) {
   const auto& access = data_of<AccessStep>(step);
@@ -376,22 +195,21 @@ void add_offsets(std::uint64_t* out, const Operand& pointer, const Operand& offs
                  std::uint64_t scale, std::size_t n) {
   const auto* const pointers = static_cast<const std::uint64_t*>(pointer.data);
   const auto* const offsets = static_cast<const T*>(offset.data);
-  const auto bytes_of = [scale](T count) {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(count)) * scale;
+  const auto target = [&](std::size_t i) {
+    const auto count = static_cast<std::int64_t>(offsets[offset.is_splat ? 0 : i]);
+    return pointers[pointer.is_splat ? 0 : i] + static_cast<std::uint64_t>(count) * scale;
   };
-  if (offset.is_splat) {
-    const std::uint64_t moved = bytes_of(offsets[0]);
-    for (std::size_t i = 0; i < n; ++i) {
-      out[i] = pointers[pointer.is_splat ? 0 : i] + moved;
-    }
-  } else if (pointer.is_splat) {
-    for (std::size_t i = 0; i < n; ++i) {
-      out[i] = pointers[0] + bytes_of(offsets[i]);
-    }
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      out[i] = pointers[i] + bytes_of(offsets[i]);
-    }
+  std::uint64_t changed = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] = target(i);
+    changed |= out[i] ^ pointers[pointer.is_splat ? 0 : i];
+  }
+  constexpr std::uint64_t kOffsetBits = (std::uint64_t{1} << 46) - 1;
+  if (changed <= kOffsetBits) {
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] = moved(pointers[pointer.is_splat ? 0 : i], target(i));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "interpreter/memory_map.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tilery::interpreter {
@@ -18,6 +20,21 @@ bool is_near_null(std::uint64_t address) {
 }
 
 }  // namespace
+
+Window window_of(std::uint64_t address) {
+  constexpr std::uint64_t kOffset = (std::uint64_t{1} << kBufferShift) - 1;
+  if (address <= kOffset) {
+    return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  }
+  return {static_cast<std::int64_t>(address & ~kOffset),
+          static_cast<std::int64_t>(address | kOffset)};
+}
+
+std::uint64_t moved(std::uint64_t address, std::uint64_t target) {
+  const Window window = window_of(address);
+  const auto wanted = static_cast<std::int64_t>(target);
+  return static_cast<std::uint64_t>(std::clamp(wanted, window.low, window.high));
+}
 
 MemoryMap::MemoryMap(std::vector<InterpreterBuffer> buffers) : buffers_(std::move(buffers)) {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {

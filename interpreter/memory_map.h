@@ -26,6 +26,18 @@ struct Place {
   std::int64_t offset = 0;  ///< bytes from the buffer's start
 };
 
+/// The addresses that belong to the same buffer as this one; all 64 bits if it belongs to none.
+struct Window {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+[[nodiscard]] Window window_of(std::uint64_t address);
+
+/// `address` moved to `target`. If that would be another buffer's address, the end of the own
+/// window instead, far outside of the buffer.
+[[nodiscard]] std::uint64_t moved(std::uint64_t address, std::uint64_t target);
+
 class MemoryMap {
  public:
   explicit MemoryMap(std::vector<InterpreterBuffer> buffers);
