@@ -10,8 +10,8 @@
 namespace tilery::interpreter {
 namespace {
 
-/// Integer division: by zero, and the one quotient that does not fit.
-template <class T>
+/// Integer division: by zero, and the one quotient that does not fit (its remainder, 0, does).
+template <class T, bool is_remainder>
 std::size_t division_events(const void* out, const Operand* in, std::size_t n,
                             std::uint8_t* events) {
   (void)out;
@@ -21,7 +21,7 @@ std::size_t division_events(const void* out, const Operand* in, std::size_t n,
   for (std::size_t i = n; i-- > 0;) {
     const T divisor = rhs[in[1].is_splat ? 0 : i];
     events[i] = divisor == 0 ? kDivideByZero : kNoEvent;
-    if constexpr (std::numeric_limits<T>::is_signed) {
+    if constexpr (std::numeric_limits<T>::is_signed && !is_remainder) {
       const T dividend = lhs[in[0].is_splat ? 0 : i];
       if (divisor == -1 && dividend == std::numeric_limits<T>::min()) {
         events[i] = kOverflow;
@@ -32,17 +32,22 @@ std::size_t division_events(const void* out, const Operand* in, std::size_t n,
   return first;
 }
 
+template <bool is_remainder>
 EventFn division_events_of(Scalar scalar) {
   const bool is_signed = is_signed_integer(scalar);
   switch (byte_size(scalar)) {
     case 1:
-      return is_signed ? division_events<std::int8_t> : division_events<std::uint8_t>;
+      return is_signed ? division_events<std::int8_t, is_remainder>
+                       : division_events<std::uint8_t, is_remainder>;
     case 2:
-      return is_signed ? division_events<std::int16_t> : division_events<std::uint16_t>;
+      return is_signed ? division_events<std::int16_t, is_remainder>
+                       : division_events<std::uint16_t, is_remainder>;
     case 4:
-      return is_signed ? division_events<std::int32_t> : division_events<std::uint32_t>;
+      return is_signed ? division_events<std::int32_t, is_remainder>
+                       : division_events<std::uint32_t, is_remainder>;
   }
-  return is_signed ? division_events<std::int64_t> : division_events<std::uint64_t>;
+  return is_signed ? division_events<std::int64_t, is_remainder>
+                   : division_events<std::uint64_t, is_remainder>;
 }
 
 /// An overflow shows in the result of a wide float; an integer or fp8 saturates.
@@ -117,7 +122,8 @@ class KernelPlanner {
 
   void plan_events() {
     if (is_integer(from_) && (inst_.op == Op::IDiv || inst_.op == Op::Rem)) {
-      kernel_.events = division_events_of(from_);
+      kernel_.events =
+          inst_.op == Op::Rem ? division_events_of<true>(from_) : division_events_of<false>(from_);
     } else if (inst_.op != Op::Select && !is_comparison(inst_.op)) {
       kernel_.events = kernels().map_events(inst_.op, from_);
       kernel_.guard = kernels().has_nonfinite(from_);
