@@ -137,7 +137,12 @@ MaybeValue Specializer::call(const Value& callee, std::span<const CallArgument> 
   if (const auto* cls = callee.as<ClassRef>()) {
     return construct(*cls, arguments, range);
   }
-  report(DiagId::NotCallable, range, describe(callee));
+  Diagnostic& diagnostic = report(DiagId::NotCallable, range, describe(callee));
+  if (callee.is<Tensor>() || callee.is_number()) {
+    diagnostic.helped("a `*` may be missing before the parenthesis");
+  } else if (callee.is<ModuleRef>()) {
+    diagnostic.helped("name the function: `module.function(…)`");
+  }
   return {};
 }
 

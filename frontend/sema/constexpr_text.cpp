@@ -186,7 +186,8 @@ std::optional<std::string> python_format(Sema& sema, const Value& value, std::st
     }
     return fmt::format(fmt::runtime("{:" + std::string(spec) + "}"), python_str(value));
   } catch (const fmt::format_error&) {
-    sema.report(DiagId::FormatSpec, range, spec, describe(value));
+    sema.report(DiagId::FormatSpec, range, spec, describe(value))
+        .helped(value.is_number() ? "such as `04d`, `x`, `.3f` or `>8`" : "such as `>8` or `<20`");
     return {};
   }
 }

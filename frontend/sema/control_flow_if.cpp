@@ -116,7 +116,8 @@ std::optional<Specializer::Condition> Specializer::evaluate_condition(ast::ExprI
     return known ? std::optional(Condition{known, {}}) : std::nullopt;
   }
   if (frame_->is_compile_time) {
-    report(DiagId::RunTimeInConstexpr, range, operand_text(*this, range), describe(*value));
+    report(DiagId::RunTimeInConstexpr, range, operand_text(*this, range), describe(*value))
+        .helped("make it a jit function, or pass compile-time values");
     return {};
   }
   set_range(range);

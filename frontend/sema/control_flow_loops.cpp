@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace tilery::sema {
@@ -37,9 +38,14 @@ std::optional<Bounds> loop_bounds(Sema& sema, const RangeValue& values, SourceRa
                                       or_default(values.step, 1)};
   if (!is_integer_scalar(parts[0]) || !is_integer_scalar(parts[1]) ||
       !is_integer_scalar(parts[2])) {
+    const bool has_block = std::ranges::any_of(parts, [](const Value& part) {
+      const auto* tensor = part.as<Tensor>();
+      return tensor != nullptr && !tensor->type.is_scalar();
+    });
     sema.report(DiagId::LoopBoundTypes, range, describe(parts[0]), describe(parts[1]),
                 describe(parts[2]))
-        .helped("convert with `.to(tl.int32)`");
+        .helped(has_block ? "reduce the block to a scalar first, with `tl.max` or `tl.sum`"
+                          : "convert with `.to(tl.int32)`");
     return {};
   }
   if (known_int(sema, parts[2]) == BigInt{0}) {
@@ -121,7 +127,8 @@ void Specializer::execute_counted_loop(const ast::For& stmt, SourceRange range,
   set_range(iterable_range);
   const std::optional<Bounds> bounds = loop_bounds(*this, values, iterable_range);
   if (target == nullptr) {
-    report(DiagId::LoopTarget, module()[stmt.target].range);
+    report(DiagId::LoopTarget, module()[stmt.target].range)
+        .helped("use one name and compute the others from it");
   }
   if (!bounds || target == nullptr) {
     abandon_loop(stmt.body, stmt.target, range);

@@ -105,7 +105,8 @@ MaybeValue Specializer::evaluate_elements(std::span<const ast::ExprId> elements)
     } else if (const auto* inner = value->as<TupleValue>()) {
       tuple.elements.insert(tuple.elements.end(), inner->elements.begin(), inner->elements.end());
     } else {
-      report(DiagId::StarNeedsTuple, module()[id].range, describe(*value));
+      report(DiagId::StarNeedsTuple, module()[id].range, describe(*value))
+          .helped("leave the `*` out");
       is_complete = false;
     }
   }
@@ -260,7 +261,7 @@ std::optional<std::vector<CallArgument>> Specializer::evaluate_arguments(
     }
     const auto* tuple = value->as<TupleValue>();
     if (tuple == nullptr) {
-      report(DiagId::StarNeedsTuple, range, describe(*value));
+      report(DiagId::StarNeedsTuple, range, describe(*value)).helped("leave the `*` out");
       is_complete = false;
       continue;
     }

@@ -285,7 +285,8 @@ bool Specializer::comprehension_clause(const ast::Comprehension& node, std::size
       }
       if (!condition->known) {
         report(DiagId::ComprehensionFilter, module()[id].range,
-               operand_text(*this, module()[id].range));
+               operand_text(*this, module()[id].range))
+            .helped("keep all elements, and choose with `tl.where` later");
         return false;
       }
       is_kept = is_kept && *condition->known;

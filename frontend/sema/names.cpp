@@ -345,7 +345,9 @@ MaybeValue Specializer::resolve(const Unit& unit, std::string_view name, ModuleN
     return {};
   }
   if (entry.progress == Progress::Running) {
-    report(DiagId::GlobalCycle, range, name);
+    report(DiagId::GlobalCycle, range, name)
+        .note(fmt::format("`{}` is assigned here", name), entry.range)
+        .helped("give one of the constants a value that does not need the others");
     return {};
   }
   if (entry.progress == Progress::New) {
@@ -430,7 +432,8 @@ MaybeValue Specializer::evaluate_at_module_level(const Unit& unit, ast::ExprId e
   MaybeValue value = evaluate(expr);
   if (value && !value->is_compile_time()) {
     report(DiagId::GlobalNotConstant, unit.module[expr].range,
-           operand_text(*this, unit.module[expr].range), describe(*value));
+           operand_text(*this, unit.module[expr].range), describe(*value))
+        .helped("compute it inside the kernel");
     value.reset();
   }
   frame_ = level.caller;

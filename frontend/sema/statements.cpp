@@ -164,7 +164,9 @@ bool Specializer::assign_elements(std::span<const ast::ExprId> targets, const Va
                                   SourceRange statement) {
   const auto* tuple = value.as<TupleValue>();
   if (tuple == nullptr) {
-    report(DiagId::UnpackNeedsTuple, value_range, describe(value), targets.size());
+    report(DiagId::UnpackNeedsTuple, value_range, describe(value), targets.size())
+        .helped(value.is<Tensor>() ? "`a, b = x.split()` takes a last axis of extent 2 apart"
+                                   : "assign to one name");
     return false;
   }
   const auto is_starred = [this](ast::ExprId id) {
@@ -177,7 +179,8 @@ bool Specializer::assign_elements(std::span<const ast::ExprId> targets, const Va
   const bool fits = star == targets.end() ? count == targets.size() : count >= before + after;
   if (!fits) {
     report(DiagId::UnpackMismatch, target_range, describe(value), targets.size())
-        .label(value_range, fmt::format("{} elements", count));
+        .label(value_range, fmt::format("{} elements", count))
+        .helped("write one target an element; `*rest` takes what is left");
     return false;
   }
   for (std::size_t i = 0; i < targets.size(); ++i) {
