@@ -105,8 +105,10 @@ bool begins_unsupported_block(const Token* at, std::string_view source) {
     case TokenKind::Try:
       return first == at;
     case TokenKind::Class:
-    case TokenKind::Async:
       return true;
+    case TokenKind::Async:
+      return first[1].kind == TokenKind::Def || first[1].kind == TokenKind::For ||
+             first[1].kind == TokenKind::With;
     case TokenKind::Name:
       return first == at && begins_match(at, source);
     default:

@@ -113,7 +113,8 @@ void warn_if_fold_differs(Sema& sema, BinaryOp op, const Value& lhs, const Value
   const std::string& at_run_time = op == BinaryOp::Mod ? truncated->remainder : truncated->quotient;
   if (!at_run_time.empty()) {
     sema.report(DiagId::FoldDiffersFromRunTime, ranges.whole, symbol(op), python_str(result),
-                at_run_time);
+                at_run_time)
+        .tag = "numeric-warning";
   }
 }
 
@@ -278,14 +279,18 @@ std::optional<std::pair<Tensor, Tensor>> promote_pair(Sema& sema, const Value& l
   }
   for (const auto& [value, range] : {std::pair(&lhs, ranges.lhs), std::pair(&rhs, ranges.rhs)}) {
     if (value->is<BigInt>() && !literal_scalar(*value)) {
-      sema.report(DiagId::IntegerTooLarge, range, to_string(*value->as<BigInt>()));
+      sema.report(DiagId::IntegerTooLarge, range, to_string(*value->as<BigInt>()))
+          .helped("write it as a float, or in two halves");
       return {};
     }
   }
   const auto a = promotion_operand(lhs);
   const auto b = promotion_operand(rhs);
   if (!a || !b || is_pointer(lhs) || is_pointer(rhs)) {
-    report_operands(sema, symbol, lhs, rhs, ranges, {});
+    const bool has_none = lhs.is<NoneValue>() || rhs.is<NoneValue>();
+    report_operands(sema, symbol, lhs, rhs, ranges,
+                    has_none ? "test it first: `if x is not None:`"
+                             : "both operands must be numbers or tensors");
     return {};
   }
   const Promotion promotion = promote(*a, *b, division);

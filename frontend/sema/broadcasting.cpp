@@ -121,7 +121,8 @@ MaybeTensor broadcast_to(Sema& sema, const Tensor& x, const Shape& shape, Source
     const std::int64_t extent = x.type.shape[axis];
     if (extent != shape[axis] && extent != 1) {
       sema.report(DiagId::BroadcastExtent, range, x.type.shape.str(), shape.str(), axis, extent,
-                  shape[axis]);
+                  shape[axis])
+          .helped("only axes of extent 1 repeat: add one with `x[:, None]`");
       return {};
     }
   }

@@ -32,6 +32,8 @@ class ArgumentReader {
 
   /// A tensor; numbers become scalar tensors of their own type.
   [[nodiscard]] MaybeTensor tensor(int i) const;
+  /// A tensor of fp32 or fp64 (or fp32 only); literal numbers become floats.
+  [[nodiscard]] MaybeTensor float_tensor(int i, bool is_fp32_only = false) const;
   /// A tensor or a number.
   [[nodiscard]] bool check_number(int i) const;
   [[nodiscard]] std::optional<bool> flag(int i) const;
@@ -57,6 +59,8 @@ class ArgumentReader {
   /// "`x` of `tl.f` must be WHAT, not …", labelled and with advice where it is a run-time value.
   void report_type(int i, std::string_view what) const;
   void report_not_constexpr(int i, std::string_view what) const;
+  /// "`tl.f` takes ALLOWED, not …", with advice to convert.
+  void report_operand(int i, const Tensor& x, std::string_view allowed) const;
 
  private:
   [[nodiscard]] std::optional<Shape> shape_of(std::span<const Value> extents,

@@ -1,6 +1,5 @@
 // Element-wise functions (semantics 5.1), and the library functions composed of them.
 #include "frontend/sema/builtins.h"
-#include "frontend/sema/constexpr_ops.h"
 #include "frontend/sema/operators.h"
 #include "frontend/sema/reduction.h"
 #include "frontend/sema/tensor_ops.h"
@@ -42,34 +41,6 @@ MaybeValue wrapped(const MaybeTensor& tensor) {
   return tensor ? MaybeValue(Value{*tensor}) : std::nullopt;
 }
 
-void report_operand_type(Sema& sema, const ArgumentReader& reader, int i, const Tensor& x,
-                         std::string_view allowed) {
-  Diagnostic& diagnostic = sema.report(DiagId::MathOperandType, reader.range(i),
-                                       reader.function_name(), allowed, type_text(x.type));
-  label_operand(sema, diagnostic, reader.range(i), reader.value(i));
-  diagnostic.helped(
-      fmt::format("convert it: `{}.to(tl.float32)`", operand_text(sema, reader.range(i))));
-}
-
-/// Argument `i` as fp32 or fp64; literal numbers become fp32 where they fit it.
-MaybeTensor float_argument(Sema& sema, const ArgumentReader& reader, int i, bool is_fp32_only) {
-  Value value = reader.value(i);
-  if (const auto* integer = value.as<BigInt>()) {
-    value.data = static_cast<double>(*integer);
-  }
-  const MaybeTensor x = to_tensor(sema, value, reader.range(i));
-  if (!x) {
-    return {};
-  }
-  const bool fits =
-      x->type.element.is(Scalar::F32) || (!is_fp32_only && x->type.element.is(Scalar::F64));
-  if (!fits) {
-    report_operand_type(sema, reader, i, *x, is_fp32_only ? "fp32" : "fp32 or fp64");
-    return {};
-  }
-  return x;
-}
-
 /// The propagate_nan argument: NONE or ALL.
 std::optional<bool> propagates_nan(Sema& sema, const ArgumentReader& reader, int i) {
   const auto* policy = reader.value(i).as<EnumValue>();
@@ -91,55 +62,7 @@ MaybeTensor extremum_argument(Sema& sema, const Value& value, SourceRange range)
   return x ? MaybeTensor(bf16_to_fp32(sema, *x)) : std::nullopt;
 }
 
-/// Truncated quotient, plus one where it is not negative and a remainder is left. A divisor that is
-/// known to be positive saves the look at the signs.
-Tensor rounded_up(Sema& sema, const Tensor& x, const Tensor& y, bool is_positive_divisor) {
-  const Tensor quotient = map(sema, Op::IDiv, {x, y});
-  const Tensor remainder = map(sema, Op::Rem, {x, y});
-  const Tensor zero = int_constant(sema, x.type, 0);
-  const bool is_signed = is_signed_integer(x.type.element.scalar);
-  const Op left_over = is_signed && is_positive_divisor ? Op::Gt : Op::Ne;
-  Tensor needs_one = map(sema, left_over, {remainder, zero});
-  if (is_signed && !is_positive_divisor) {
-    const Tensor signs = map(sema, Op::Xor, {x, y});
-    needs_one = map(sema, Op::And, {needs_one, map(sema, Op::Ge, {signs, zero})});
-  }
-  return map(sema, Op::Add, {quotient, convert(sema, needs_one, x.type.element.scalar)});
-}
-
-BigInt folded_ceil_div(BigInt x, BigInt y) {
-  const BigInt quotient = x / y;
-  const bool needs_one = x % y != 0 && (x < 0) == (y < 0);
-  return quotient + (needs_one ? 1 : 0);
-}
-
 }  // namespace
-
-MaybeValue ceil_div(Sema& sema, const Value& x, const Value& y, BinaryRanges ranges) {
-  const auto* a = x.as<BigInt>();
-  const auto* b = y.as<BigInt>();
-  if (a != nullptr && b != nullptr && *b != 0) {
-    return Value{folded_ceil_div(*a, *b)};
-  }
-  if (!x.is<Tensor>() && !y.is<Tensor>()) {
-    return binary_operator(sema, ast::BinaryOp::FloorDiv, x, y, ranges);
-  }
-  if (is_float_operand(x) || is_float_operand(y)) {
-    Diagnostic& diagnostic =
-        sema.report(DiagId::OperandTypes, ranges.whole, "cdiv", describe(x), describe(y));
-    label_operands(sema, diagnostic, x, y, ranges);
-    diagnostic.helped("write `tl.ceil(x / y)`");
-    return {};
-  }
-  const auto promoted = promote_pair(sema, x, y, ranges, Division::Yes, "cdiv");
-  const auto pair =
-      promoted ? broadcast_pair(sema, promoted->first, promoted->second, ranges) : std::nullopt;
-  if (!pair) {
-    return {};
-  }
-  const bool is_positive_divisor = b != nullptr && *b > 0;
-  return Value{rounded_up(sema, pair->first, pair->second, is_positive_divisor)};
-}
 
 MaybeValue extremum_of_two(Sema& sema, bool is_max, const Value& x, const Value& y,
                            bool propagate_nan, BinaryRanges ranges) {
@@ -164,7 +87,7 @@ MaybeValue float_function(Sema& sema, const BoundArguments& arguments) {
   const ArgumentReader reader(sema, arguments);
   const auto* function =
       std::ranges::find(kFloatFunctions, arguments.callee->name, &FloatFunction::name);
-  const MaybeTensor x = float_argument(sema, reader, 0, function->is_fp32_only);
+  const MaybeTensor x = reader.float_tensor(0, function->is_fp32_only);
   return x ? MaybeValue(Value{map(sema, function->op, {*x})}) : std::nullopt;
 }
 
@@ -243,14 +166,6 @@ MaybeValue clamp(Sema& sema, const BoundArguments& arguments) {
                 : std::nullopt;
 }
 
-MaybeValue ceil_division(Sema& sema, const BoundArguments& arguments) {
-  const ArgumentReader reader(sema, arguments);
-  if (!reader.check_number(0) || !reader.check_number(1)) {
-    return {};
-  }
-  return ceil_div(sema, reader.value(0), reader.value(1), reader.ranges(0, 1));
-}
-
 MaybeValue fused_multiply_add(Sema& sema, const BoundArguments& arguments) {
   const ArgumentReader reader(sema, arguments);
   const MaybeTensor x = reader.tensor(0);
@@ -286,7 +201,7 @@ MaybeValue float_division(Sema& sema, const BoundArguments& arguments) {
   }
   for (const auto& [operand, i] : {std::pair(&*x, 0), std::pair(&*y, 1)}) {
     if (operand->type.is_pointer() || !is_float(operand->type.element.scalar)) {
-      report_operand_type(sema, reader, i, *operand, "floating-point numbers");
+      reader.report_operand(i, *operand, "floating-point numbers");
       return {};
     }
   }
@@ -296,8 +211,8 @@ MaybeValue float_division(Sema& sema, const BoundArguments& arguments) {
 
 MaybeValue rounded_division(Sema& sema, const BoundArguments& arguments) {
   const ArgumentReader reader(sema, arguments);
-  const MaybeTensor x = float_argument(sema, reader, 0, true);
-  const MaybeTensor y = float_argument(sema, reader, 1, true);
+  const MaybeTensor x = reader.float_tensor(0, true);
+  const MaybeTensor y = reader.float_tensor(1, true);
   if (!x || !y) {
     return {};
   }
@@ -326,78 +241,6 @@ MaybeValue high_product(Sema& sema, const BoundArguments& arguments) {
   const auto pair = strong_pair(sema, Value{*x}, Value{*y}, reader.ranges(0, 1), "umulhi");
   return pair ? MaybeValue(Value{map(sema, Op::UMulHi, {pair->first, pair->second})})
               : std::nullopt;
-}
-
-MaybeValue sigmoid(Sema& sema, const BoundArguments& arguments) {
-  const ArgumentReader reader(sema, arguments);
-  const MaybeTensor x = float_argument(sema, reader, 0, false);
-  if (!x) {
-    return {};
-  }
-  const Tensor one = float_constant(sema, x->type, 1.0);
-  const Tensor exponential = map(sema, Op::Exp, {map(sema, Op::Neg, {*x})});
-  return Value{map(sema, Op::Div, {one, map(sema, Op::Add, {one, exponential})})};
-}
-
-MaybeValue softmax(Sema& sema, const BoundArguments& arguments) {
-  const ArgumentReader reader(sema, arguments);
-  MaybeTensor x = reader.tensor(0);
-  const auto keep_dims = reader.flag(2);
-  if (!x || !keep_dims || !reader.flag(3)) {
-    return {};
-  }
-  if (x->type.is_pointer() || !is_float(x->type.element.scalar) || x->type.is_scalar()) {
-    reader.report_type(0, "a block of floating-point numbers");
-    return {};
-  }
-  const auto axis = reader.is_none(1) ? std::optional(0)
-                                      : reader.axis(1, x->type.shape.rank(), type_text(x->type));
-  if (!axis) {
-    return {};
-  }
-  x = bit_width(x->type.element.scalar) < 32 ? convert(sema, *x, Scalar::F32) : *x;
-  const BinaryRanges ranges{arguments.call, reader.range(0), {}};
-  if (!*keep_dims && *axis != 0) {
-    sema.report(DiagId::SoftmaxAxis, arguments.call, *axis)
-        .helped("pass `keep_dims=True`, so that the sums keep their axis");
-  }
-  const MaybeTensor largest = reduce_max(sema, *x, axis, *keep_dims);
-  const auto shifted = broadcast_pair(sema, *x, *largest, ranges);
-  if (!shifted) {
-    return {};
-  }
-  const Tensor numerator =
-      map(sema, Op::Exp, {map(sema, Op::Sub, {shifted->first, shifted->second})});
-  const MaybeTensor total = reduce_sum(sema, numerator, axis, *keep_dims);
-  const auto quotient = broadcast_pair(sema, numerator, *total, ranges);
-  return quotient ? MaybeValue(Value{map(sema, Op::Div, {quotient->first, quotient->second})})
-                  : std::nullopt;
-}
-
-MaybeValue swizzle2d(Sema& sema, const BoundArguments& arguments) {
-  const ArgumentReader reader(sema, arguments);
-  const BinaryRanges ranges{arguments.call, arguments.call, arguments.call};
-  bool failed = false;
-  const auto apply = [&](ast::BinaryOp op, const Value& a, const Value& b) {
-    MaybeValue result = failed ? MaybeValue() : binary_operator(sema, op, a, b, ranges);
-    failed = !result;
-    return failed ? Value{BigInt{1}} : *result;
-  };
-  using enum ast::BinaryOp;
-  const Value linear = apply(Add, apply(Mul, reader.value(0), reader.value(3)), reader.value(1));
-  const Value group_size = apply(Mul, reader.value(4), reader.value(3));
-  const Value first_row = apply(Mul, apply(FloorDiv, linear, group_size), reader.value(4));
-  const Value rows_left = apply(Sub, reader.value(2), first_row);
-  const MaybeValue rows =
-      failed ? MaybeValue()
-             : extremum_of_two(sema, false, rows_left, reader.value(4), false, ranges);
-  if (!rows) {
-    return {};
-  }
-  const Value within = apply(Mod, linear, group_size);
-  const Value row = apply(Add, first_row, apply(Mod, within, *rows));
-  const Value column = apply(FloorDiv, within, *rows);
-  return failed ? MaybeValue() : Value{TupleValue{{row, column}, {}, {}}};
 }
 
 }  // namespace builtins

@@ -1,6 +1,5 @@
 // Loads and stores through plain pointers (semantics 3.2 and 3.3).
 #include "frontend/sema/builtins.h"
-#include "frontend/sema/constexpr_ops.h"
 #include "frontend/sema/tensor_ops.h"
 
 #include <array>

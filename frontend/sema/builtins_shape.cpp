@@ -1,6 +1,7 @@
 // Shapes: broadcasting, new axes, reshaping, permuting.
 #include "frontend/sema/builtins.h"
 #include "frontend/sema/constexpr_ops.h"
+#include "frontend/sema/reduction.h"
 #include "frontend/sema/tensor_ops.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ MaybeValue reshaped(Sema& sema, const Tensor& x, const Shape& shape, const Argum
     Diagnostic& diagnostic = sema.report(DiagId::ReshapeCount, reader.range(1), x.type.shape.str(),
                                          shape.str(), x.type.numel(), shape.numel());
     label_operand(sema, diagnostic, reader.ranges(0, 1).lhs, reader.value(0));
+    diagnostic.helped(fmt::format("the extents must multiply to {}", x.type.numel()));
     return {};
   }
   return Value{reshape(sema, x, shape)};
@@ -78,68 +80,94 @@ std::optional<std::vector<int>> new_axes(Sema& sema, const Tensor& x,
   return axes;
 }
 
-/// Selects along a new last axis of extent 2.
-MaybeTensor joined(Sema& sema, const ArgumentReader& reader, const Value& lhs, const Value& rhs) {
-  const MaybeValue as_values[] = {lhs, rhs};
-  const MaybeTensor a = to_tensor(sema, *as_values[0], reader.range(0));
-  const MaybeTensor b = to_tensor(sema, *as_values[1], reader.range(1));
+/// Two tensors of one type in their common shape, to which an axis of extent 2 can be added.
+std::optional<std::pair<Tensor, Tensor>> join_operands(Sema& sema, const ArgumentReader& reader) {
+  const BinaryRanges ranges = reader.ranges(0, 1);
+  const MaybeTensor a = reader.tensor(0);
+  const MaybeTensor b = reader.tensor(1);
   if (!a || !b) {
     return {};
   }
   if (a->type.element != b->type.element) {
-    sema.report(DiagId::SelectTypes, reader.ranges(0, 1).whole, type_text(a->type),
-                type_text(b->type))
-        .helped("convert one of them with `.to(…)`");
+    Diagnostic& diagnostic =
+        sema.report(DiagId::SelectTypes, ranges.whole, type_text(a->type), type_text(b->type));
+    label_operands(sema, diagnostic, reader.value(0), reader.value(1), ranges);
+    diagnostic.helped("convert one of them with `.to(…)`");
     return {};
   }
-  const auto pair = broadcast_pair(sema, *a, *b, reader.ranges(0, 1));
+  const auto pair = broadcast_pair(sema, *a, *b, ranges);
   if (!pair) {
     return {};
   }
-  const int rank = pair->first.type.shape.rank();
   Shape shape = pair->first.type.shape;
-  if (rank == Shape::kMaxRank) {
-    sema.report(DiagId::RankTooLarge, reader.ranges(0, 1).whole, rank + 1);
+  if (shape.rank() == Shape::kMaxRank) {
+    sema.report(DiagId::RankTooLarge, ranges.whole, shape.rank() + 1);
     return {};
   }
   shape.push_back(2);
-  if (!check_block(sema, shape, reader.ranges(0, 1).whole)) {
-    return {};
-  }
-  Builder& builder = sema.builder();
-  const Tensor position =
+  return check_block(sema, shape, ranges.whole) ? pair : std::nullopt;
+}
+
+/// Where the last axis, of extent 2, is at `position`; in the given shape.
+Tensor is_at(Sema& sema, std::int64_t position, const Shape& shape) {
+  const Tensor positions =
       make(sema, Op::Arange, {}, {{"start", std::int64_t{0}}, {"end", std::int64_t{2}}});
-  const Tensor zero = int_constant(sema, position.type, 0);
+  const Tensor wanted = int_constant(sema, positions.type, position);
   Shape row;
-  for (int axis = 0; axis < rank; ++axis) {
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
     row.push_back(1);
   }
   row.push_back(2);
-  const Tensor is_first = reshape(sema, map(sema, Op::Eq, {position, zero}), row);
-  const auto widened = [&](const Tensor& x) {
-    return tensor_of(sema, builder.broadcast_to(expand_dims(sema, x, rank).id, shape));
-  };
-  return map(sema, Op::Select,
-             {tensor_of(sema, builder.broadcast_to(is_first.id, shape)), widened(pair->first),
-              widened(pair->second)});
+  const Tensor flags = reshape(sema, map(sema, Op::Eq, {positions, wanted}), row);
+  return tensor_of(sema, sema.builder().broadcast_to(flags.id, shape));
 }
 
-/// One half of a last axis of extent 2: a reduction whose combine gives its left or right operand,
-/// which for two elements is exactly that element.
-Tensor half(Sema& sema, const Tensor& x, bool is_first) {
-  const Type element(x.type.element);
-  const std::array<Type, 2> types{element, element};
+/// Stacks along a new last axis of extent 2: its position chooses between the two.
+Tensor stacked(Sema& sema, const Tensor& a, const Tensor& b) {
+  const int rank = a.type.shape.rank();
+  Shape shape = a.type.shape;
+  shape.push_back(2);
+  const auto repeated = [&](const Tensor& x) {
+    return tensor_of(sema, sema.builder().broadcast_to(expand_dims(sema, x, rank).id, shape));
+  };
+  return map(sema, Op::Select, {is_at(sema, 0, shape), repeated(a), repeated(b)});
+}
+
+MaybeTensor joined(Sema& sema, const ArgumentReader& reader) {
+  const auto pair = join_operands(sema, reader);
+  return pair ? MaybeTensor(stacked(sema, pair->first, pair->second)) : std::nullopt;
+}
+
+/// The integer type that holds the bits of an element.
+Scalar bits_type(const ElementType& element) {
+  if (!element.is_pointer() && is_integer(element.scalar)) {
+    return element.scalar;
+  }
+  switch (element.byte_size()) {
+    case 1:
+      return Scalar::I8;
+    case 2:
+      return Scalar::I16;
+    case 4:
+      return Scalar::I32;
+    default:
+      return Scalar::I64;
+  }
+}
+
+/// One half of a last axis of extent 2: the bits of the other half become 0, and `or` along the
+/// axis gives those that are left. Lanes that are not wanted are dropped before the reduction, so
+/// that undefined ones among them do not reach it.
+Tensor half(Sema& sema, const Tensor& x, std::int64_t position) {
   Builder& builder = sema.builder();
-  const RegionId region = builder.make_region(types);
-  const RegionId outside = builder.region();
-  builder.set_region(region);
-  builder.yield({sema.function().region(region).args[is_first ? 0 : 1]});
-  builder.set_region(outside);
-  InstSpec spec;
-  spec.groups = {{x.id}};
-  spec.attrs = {{"axis", std::int64_t{x.type.shape.rank() - 1}}};
-  spec.regions = {region};
-  return tensor_of(sema, builder.value(Op::Reduce, std::move(spec)));
+  const Tensor bits = tensor_of(sema, builder.bitcast(x.id, bits_type(x.type.element)));
+  const Tensor kept =
+      map(sema, Op::Select,
+          {is_at(sema, position, x.type.shape), bits, int_constant(sema, bits.type, 0)});
+  const std::vector<Tensor> inputs{kept};
+  const Tensor folded = reduce_with(sema, inputs, x.type.shape.rank() - 1, false,
+                                    combine_of(sema, CombineKind::Or, inputs))[0];
+  return tensor_of(sema, builder.bitcast(folded.id, x.type.element));
 }
 
 }  // namespace
@@ -223,7 +251,8 @@ MaybeValue squeeze(Sema& sema, const BoundArguments& arguments) {
     return {};
   }
   if (x->type.shape[*axis] != 1) {
-    sema.report(DiagId::SqueezeExtent, reader.range(1), *axis, x->type.shape[*axis]);
+    sema.report(DiagId::SqueezeExtent, reader.range(1), *axis, x->type.shape[*axis])
+        .helped("a reduction such as `tl.sum` removes longer axes");
     return {};
   }
   Shape shape = x->type.shape;
@@ -270,7 +299,7 @@ MaybeValue permute(Sema& sema, const BoundArguments& arguments) {
 
 MaybeValue join(Sema& sema, const BoundArguments& arguments) {
   const ArgumentReader reader(sema, arguments);
-  const MaybeTensor result = joined(sema, reader, reader.value(0), reader.value(1));
+  const MaybeTensor result = joined(sema, reader);
   return result ? MaybeValue(Value{*result}) : std::nullopt;
 }
 
@@ -287,12 +316,12 @@ MaybeValue split(Sema& sema, const BoundArguments& arguments) {
         .helped("bring the pairs into the last axis with `tl.reshape` and `tl.permute`");
     return {};
   }
-  return Value{TupleValue{{Value{half(sema, *x, true)}, Value{half(sema, *x, false)}}, {}, {}}};
+  return Value{TupleValue{{Value{half(sema, *x, 0)}, Value{half(sema, *x, 1)}}, {}, {}}};
 }
 
 MaybeValue interleave(Sema& sema, const BoundArguments& arguments) {
   const ArgumentReader reader(sema, arguments);
-  const MaybeTensor pairs = joined(sema, reader, reader.value(0), reader.value(1));
+  const MaybeTensor pairs = joined(sema, reader);
   if (!pairs) {
     return {};
   }
@@ -322,9 +351,10 @@ MaybeValue cat(Sema& sema, const BoundArguments& arguments) {
     Diagnostic& diagnostic =
         sema.report(DiagId::CatShapes, arguments.call, a->type.shape.str(), b->type.shape.str());
     label_operands(sema, diagnostic, reader.value(0), reader.value(1), reader.ranges(0, 1));
+    diagnostic.helped("pad the smaller one, or store the two parts one after the other");
     return {};
   }
-  const MaybeTensor pairs = joined(sema, reader, Value{*a}, Value{*b});
+  const MaybeTensor pairs = joined(sema, reader);
   if (!pairs) {
     return {};
   }

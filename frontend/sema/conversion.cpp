@@ -141,7 +141,8 @@ MaybeTensor to_tensor(Sema& sema, const Value& value, SourceRange range) {
   }
   const std::optional<Scalar> scalar = literal_scalar(value);
   if (!scalar) {
-    sema.report(DiagId::IntegerTooLarge, range, to_string(*value.as<BigInt>()));
+    sema.report(DiagId::IntegerTooLarge, range, to_string(*value.as<BigInt>()))
+        .helped("write it as a float, or in two halves");
     return {};
   }
   return to_element(sema, value, *scalar, range);

@@ -119,7 +119,9 @@ std::optional<std::size_t> element_position(Sema& sema, const SubscriptIndex& in
   }
   const BigInt position = *value < 0 ? *value + static_cast<BigInt>(size) : *value;
   if (position < 0 || position >= static_cast<BigInt>(size)) {
-    sema.report(DiagId::IndexOutOfRange, range, to_string(*value), size);
+    sema.report(DiagId::IndexOutOfRange, range, to_string(*value), size)
+        .helped(size == 0 ? "the tuple is empty"
+                          : fmt::format("indices go from 0 to {}", size - 1));
     return {};
   }
   return static_cast<std::size_t>(position);
