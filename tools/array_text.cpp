@@ -14,7 +14,7 @@ constexpr std::int64_t kSummaryThreshold = 1000;
 constexpr std::int64_t kEdge = 3;
 constexpr std::size_t kLineWidth = 80;
 
-/// The shortest decimal that rounds to `v` in the given type.
+/// The shortest decimal that rounds to `v` in the given type; whole numbers are written out.
 std::string shortest_float(DType dtype, double v) {
   if (dtype == DType::F64) {
     return fmt::format("{}", v);
@@ -22,12 +22,16 @@ std::string shortest_float(DType dtype, double v) {
   if (dtype == DType::F32) {
     return fmt::format("{}", static_cast<float>(v));
   }
+  constexpr double kExact = 1e6;
+  if (v == std::trunc(v) && std::abs(v) < kExact) {
+    return fmt::format("{}", v);
+  }
   for (int digits = 1; digits < 17; ++digits) {
-    std::string text = fmt::format("{:.{}g}", v, digits);
+    const double rounded = std::stod(fmt::format("{:.{}g}", v, digits));
     std::uint64_t bits = 0;
-    store_number(dtype, &bits, std::stod(text));
+    store_number(dtype, &bits, rounded);
     if (load_number(dtype, &bits) == v) {
-      return text;
+      return fmt::format("{}", rounded);
     }
   }
   return fmt::format("{}", v);

@@ -215,15 +215,15 @@ class Checker {
   }
 
   void check_buffers() {
-    if (!expect_.buffers) {
+    if (!expect_.compares_buffers) {
       return;
     }
-    for (const auto& [name, contents] : *expect_.buffers) {
+    for (const auto& [name, contents] : expect_.buffers) {
       check_buffer(name, contents);
     }
     for (const auto& [name, buffer] : outcome_.after) {
       const bool is_named =
-          std::any_of(expect_.buffers->begin(), expect_.buffers->end(),
+          std::any_of(expect_.buffers.begin(), expect_.buffers.end(),
                       [&, &n = name](const auto& entry) { return entry.first == n; });
       if (!is_named && !same_bits(buffer, outcome_.before.at(name))) {
         fail(fmt::format("buffer `{}` was changed", name));

@@ -316,11 +316,11 @@ Expectations expectations(const Json& json) {
               "differs_from_base", "any_of", "only_if", "by_mode"});
   Expectations e;
   if (json.contains("buffers")) {
-    e.buffers.emplace();
+    e.compares_buffers = true;
     for (const auto& [name, value] : json["buffers"].items()) {
       CaseContents contents;
       read_contents(value.is_array() ? Json{{"data", value}} : value, contents);
-      e.buffers->emplace_back(name, std::move(contents));
+      e.buffers.emplace_back(name, std::move(contents));
     }
   }
   e.rtol = json.value("rtol", 0.0);

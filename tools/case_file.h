@@ -94,7 +94,8 @@ struct ExpectedValues {
 };
 
 struct Expectations {
-  std::optional<std::vector<std::pair<std::string, CaseContents>>> buffers;
+  bool compares_buffers = false;  ///< false: no buffer is compared, named or not
+  std::vector<std::pair<std::string, CaseContents>> buffers;
   double rtol = 0;
   double atol = 0;
   std::vector<std::string> signed_zero;

@@ -63,6 +63,10 @@ std::optional<double> floating(std::string_view text) {
                        body.front() != '.' && body != "inf" && body != "nan")) {
     return std::nullopt;
   }
+  // Digits alone are a whole number, which may just be too large.
+  if (body.find_first_not_of("0123456789") == std::string_view::npos) {
+    return std::nullopt;
+  }
   double v = 0;
   const auto [stop, error] = std::from_chars(body.data(), body.data() + body.size(), v);
   if (stop != body.data() + body.size() || error == std::errc::invalid_argument) {

@@ -66,6 +66,14 @@ TEST(Undefined, MaskedOffLanesThatReachASum) {
   EXPECT_EQ(o[0], 6.0F);
 }
 
+TEST(Undefined, OnlyTheFirstPlaceIsTold) {
+  EXPECT_EQ(outcome("  %v = load %p, %m : f32[8]\n" + std::string(kSum) + "  store %q, %v\n",
+                    {1, 2, 3}, 3)
+                .findings,
+            "uninitialised: lanes of `v` that the mask leaves without a value reach `sum` "
+            "(program 0, lane 3, count 5)\n");
+}
+
 TEST(Undefined, NothingIsSaidIfNoLaneIsOff) {
   EXPECT_EQ(
       outcome("  %v = load %p, %m : f32[8]\n" + std::string(kSum), iota<float>(8), 8).findings, "");

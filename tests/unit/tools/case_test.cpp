@@ -162,10 +162,10 @@ TEST(CheckOutcome, an_expected_error_must_come_in_time_and_place) {
 
 TEST(CheckOutcome, buffers_that_are_not_named_must_not_change) {
   Expectations expect;
-  expect.buffers.emplace();
+  expect.compares_buffers = true;
   CaseContents contents;
   contents.fill = CaseNumber{true, 2, 0, false};
-  expect.buffers->emplace_back("o", contents);
+  expect.buffers.emplace_back("o", contents);
   CaseOutcome outcome;
   outcome.before = {{"o", buffer_of({0})}, {"x", buffer_of({1})}};
   outcome.after = {{"o", buffer_of({2})}, {"x", buffer_of({1})}};
