@@ -103,6 +103,10 @@ TEST(ParseStatement, what_no_kernel_may_contain_is_kept_by_its_name) {
             "(match = 1) (type = (call match x)) ((at match x) : int = _)");
 }
 
+TEST(ParseStatement, async_stands_before_def_for_and_with_only) {
+  EXPECT_EQ(shapes("async x = 1\n"), "error: expected a statement, found `async`");
+}
+
 TEST(ParseStatement, nested_functions_are_parsed) {
   EXPECT_EQ(shapes("def f():\n  @jit\n  def g(a): return a\n  return g\n"),
             "(def f -> _ [(def g @jit a -> _ [(return a)]) (return g)])");
