@@ -172,7 +172,7 @@ Status save_npy(const std::string& path, const Buffer& buffer) {
     return write_error(path, EISDIR);
   }
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  File file(std::fopen(temporary.c_str(), "wbx"));
+  File file(std::fopen(temporary.c_str(), "wb"));
   if (file == nullptr) {
     return write_error(path, errno);
   }

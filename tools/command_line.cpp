@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -124,10 +126,20 @@ class CommandLine {
                    name.c_str());
       return 2;
     }
-    return exit_code_;
+    return finish_output();
   }
 
  private:
+  /// What was printed must have arrived: a full disk is no success.
+  int finish_output() const {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+      return exit_code_;
+    }
+    std::fprintf(stderr, "tilery: error: cannot write to standard output: %s\n",
+                 std::strerror(errno));
+    return 3;
+  }
+
   CLI::App* add(const char* name, const char* description) {
     CLI::App* sub = app_.add_subcommand(name, description);
     sub->get_formatter()->column_width(26);

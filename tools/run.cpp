@@ -13,8 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <optional>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -76,6 +80,23 @@ Result<std::vector<NamedFile>> named_files(const CallArguments& arguments, const
   return files;
 }
 
+/// Refuses before the run what could not be written after it.
+std::optional<Error> writing_problem(const std::vector<NamedFile>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string& path = files[i].path;
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    if (access(folder.c_str(), W_OK) != 0) {
+      return wrong(fmt::format("cannot write `{}`: {}", path, std::strerror(errno)));
+    }
+    if (std::any_of(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const NamedFile& other) { return other.path == path; })) {
+      return wrong(fmt::format("--out: `{}` would be written twice", path));
+    }
+  }
+  return std::nullopt;
+}
+
 Result<Expectation> load_expectation(const NamedFile& file) {
   const DType dtype = file.buffer.dtype();
   // bf16 and fp8 may lie in the file as raw bits.
@@ -110,6 +131,9 @@ Result<Wishes> read_wishes(const RunRequest& request, const CallArguments& argum
   Result<std::vector<NamedFile>> out = named_files(arguments, "--out", request.out);
   if (!out) {
     return out.error();
+  }
+  if (std::optional<Error> problem = writing_problem(*out)) {
+    return *std::move(problem);
   }
   wishes.out = *std::move(out);
   const Result<std::vector<NamedFile>> expect = named_files(arguments, "--expect", request.expect);

@@ -158,6 +158,22 @@ TEST(BadInput, an_output_that_cannot_be_written_leaves_nothing) {
   EXPECT_EQ(dir.count(), 2) << "the kernel and the folder, nothing else";
 }
 
+TEST(BadInput, two_outputs_in_one_file) {
+  const TempDir dir;
+  const ProcessResult r = tilery({"run", dir.write("k.tl", "def k(x, y):\n    pass\n"),
+                                  "x=zeros:f32[4]", "y=ones:f32[4]", "--grid", "1", "--out",
+                                  "x=" + dir.file("o.npy"), "--out", "y=" + dir.file("o.npy")});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_TRUE(contains(r.err, "written twice")) << r.err;
+}
+
+TEST(BadInput, standard_output_on_a_full_disk) {
+  const ProcessResult r =
+      testing::run_process({"/bin/sh", "-c", std::string(TILERY_COMMAND) + " ops > /dev/full"});
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_TRUE(contains(r.err, "cannot write to standard output")) << r.err;
+}
+
 TEST(BadInput, a_kernel_that_does_not_compile_leaves_no_output) {
   const TempDir dir;
   const std::string file = dir.write("k.tl", "def k(o):\n    tl.store(o, undefined)\n");

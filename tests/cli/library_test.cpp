@@ -1,6 +1,6 @@
 // The installed face of the project: what libtilery.so exports, how targets are compiled, what the
 // public headers include.
-#include "tests/support/process.h"
+#include "tests/cli/command.h"
 
 #include <gtest/gtest.h>
 
@@ -103,10 +103,24 @@ TEST(Command, starts_fast) {
 #ifdef TILERY_SANITIZED
   GTEST_SKIP() << "measured without sanitizers";
 #else
-  // The best of several starts: others may use the machine.
+  // Processor time, the best of several starts: wall time depends on what else the machine does,
+  // and is measured by the benchmarks.
+  const testing::TempDir dir;
+  const std::vector<std::string> arguments = {TILERY_COMMAND,
+                                              "run",
+                                              dir.write("k.tl", testing::kAdd),
+                                              "x=ones:f32[1000]",
+                                              "y=ones:f32[1000]",
+                                              "out=zeros:f32[1000]",
+                                              "n=1000",
+                                              "BLOCK=256",
+                                              "--grid",
+                                              "4"};
   double best = 1;
   for (int i = 0; i < 10; ++i) {
-    best = std::min(best, run_process({TILERY_COMMAND, "--version"}).seconds);
+    const ProcessResult r = run_process(arguments);
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    best = std::min(best, r.cpu_seconds);
   }
   EXPECT_LT(best, 0.012);
 #endif

@@ -8,10 +8,11 @@
 namespace tilery::testing {
 
 struct ProcessResult {
-  int exit_code = -1;  ///< 128 + signal if a signal ended it
-  std::string out;     ///< standard output
-  std::string err;     ///< standard error
-  double seconds = 0;
+  int exit_code = -1;      ///< 128 + signal if a signal ended it
+  std::string out;         ///< standard output
+  std::string err;         ///< standard error
+  double seconds = 0;      ///< from start to exit
+  double cpu_seconds = 0;  ///< of which it used the processor; does not depend on others' load
 };
 
 struct ProcessOptions {
