@@ -143,13 +143,25 @@ void Specializer::execute_counted_loop(const ast::For& stmt, SourceRange range,
   execute_loop_body(stmt.body, body);
   loop.end_body(body);
   loop.prune();
+  InstSpec spec = close_counted_loop(loop, body);
+  set_range(iterable_range);
+  spec.groups.insert(spec.groups.begin(), {{bounds->lower}, {bounds->upper}, {bounds->step}});
+  const bool has_exit = loop.exit_flag().has_value();
+  spec.attrs = {{"has_exit", has_exit},
+                {"stages", values.stages},
+                {"unroll", values.unroll},
+                {"flatten", values.flatten},
+                {"warp_specialize", values.warp_specialize},
+                {"disable_licm", values.disable_licm}};
+  finish_loop(loop, Op::For, std::move(spec), has_exit);
+}
 
-  InstSpec spec;
+InstSpec Specializer::close_counted_loop(const LoopBuilder& loop, RegionId body) {
   std::vector<ValueId> inits = loop.inits();
   std::vector<ValueId> yields = loop.yields();
-  const bool has_exit = loop.exit_flag().has_value();
   builder_.set_region(loop.outer());
-  if (has_exit) {
+  if (loop.exit_flag()) {
+    // The flag comes right after the loop variable.
     insert_region_argument(function(), body, 1, Scalar::I1);
     inits.insert(inits.begin(), builder_.constant_int(Scalar::I1, 0));
     yields.insert(yields.begin(), *loop.exit_flag());
@@ -162,16 +174,10 @@ void Specializer::execute_counted_loop(const ast::For& stmt, SourceRange range,
   builder_.set_region(body);
   builder_.yield(std::move(yields));
   builder_.set_region(loop.outer());
-  set_range(iterable_range);
-  spec.groups = {{bounds->lower}, {bounds->upper}, {bounds->step}, std::move(inits)};
+  InstSpec spec;
+  spec.groups = {std::move(inits)};
   spec.regions = {body};
-  spec.attrs = {{"has_exit", has_exit},
-                {"stages", values.stages},
-                {"unroll", values.unroll},
-                {"flatten", values.flatten},
-                {"warp_specialize", values.warp_specialize},
-                {"disable_licm", values.disable_licm}};
-  finish_loop(loop, Op::For, std::move(spec), has_exit);
+  return spec;
 }
 
 void Specializer::execute_loop_body(const ast::Block& stmts, RegionId body) {

@@ -205,6 +205,8 @@ class Specializer final : public Sema {
   // ---- control_flow_loops.cpp, control_flow_static.cpp ----
 
   void execute_loop_body(const ast::Block& stmts, RegionId body);
+  /// Ends the body of a `for` and gives the carried values of the op to be made.
+  InstSpec close_counted_loop(const LoopBuilder& loop, RegionId body);
   void finish_loop(LoopBuilder& loop, Op op, InstSpec spec, bool has_exit);
   void execute_counted_loop(const ast::For& stmt, SourceRange range, const RangeValue& values);
   void execute_unrolled_loop(const ast::For& stmt, SourceRange range,
