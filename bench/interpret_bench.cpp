@@ -4,7 +4,7 @@
 //
 // The kernels are written in the IR as the specialiser gives them. Each is measured with checks on
 // (Fast) and off, on one thread and, for the softmax of 8192 rows, on two. Goals and recorded
-// results are in README.md.
+// results are in results/interpret.md.
 #include "interpreter/interpreter.h"
 #include "ir/reader.h"
 

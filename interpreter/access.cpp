@@ -193,10 +193,10 @@ class UndefinedLanes {
   UndefinedLanes(ProgramState& state, const Step& step, const AccessStep& access)
       : state_(state), step_(step), out_(access.out) {}
 
-  void masked_off(std::size_t lane) { set(lane, masked_, {step_.inst, false, -1}); }
+  void masked_off(std::size_t lane) { set(lane, masked_, {step_.inst, false, -1, {}}); }
 
   void never_written(std::size_t lane, int buffer) {
-    set(lane, memory_, {step_.inst, true, buffer});
+    set(lane, memory_, {step_.inst, true, buffer, {}});
   }
 
  private:

@@ -28,6 +28,7 @@ struct UndefinedOrigin {
   InstId load;
   bool never_written = false;  ///< the memory was; else the mask was off and there was no `other`
   int buffer = -1;
+  InstId user;  ///< where such lanes came to matter first; later places are not counted again
 };
 
 /// A numeric event of one lane, or (event == 0) the meeting of two lanes that carry some.
@@ -52,9 +53,7 @@ class Origins {
   /// A code that stands for both.
   OriginCode join(OriginCode a, OriginCode b);
 
-  [[nodiscard]] const UndefinedOrigin& undefined(OriginCode code) const {
-    return undefined_[code - 1];
-  }
+  [[nodiscard]] UndefinedOrigin& undefined(OriginCode code) { return undefined_[code - 1]; }
 
   /// Calls `visit(const EventOrigin&)` for each event under `code` that was not counted yet, oldest
   /// first.

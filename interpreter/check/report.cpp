@@ -199,7 +199,8 @@ void report_event(ProgramState& state, const EventOrigin& event) {
   }
   finding->message = message;
   set_lane(*finding, static_cast<std::size_t>(event.lane), type.shape);
-  finding->details.push_back(event_example(function, event, op_def(inst.op).id));
+  finding->details.push_back(
+      event_example(function, event, inst.op == Op::Fma ? op_def(inst.op).id : name));
 }
 
 void report_zero_step(ProgramState& state, InstId loop) {

@@ -105,8 +105,11 @@ void require_defined(ProgramState& state, const SlotRef& value, InstId user, std
     }
   }
   for (const auto& [code, lanes] : found) {
-    report_undefined(state, state.origins->undefined(code), user, sink, lanes.first, value.shape,
-                     lanes.second);
+    UndefinedOrigin& origin = state.origins->undefined(code);
+    origin.user = origin.user ? origin.user : user;
+    if (origin.user == user) {
+      report_undefined(state, origin, user, sink, lanes.first, value.shape, lanes.second);
+    }
   }
 }
 
