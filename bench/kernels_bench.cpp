@@ -1,10 +1,10 @@
-// Throughput of the interpreter's kernels on data in the first-level cache: elements (or flops) a second.
+// Throughput of the interpreter's kernels on data in the first-level cache: elements (or flops) a
+// second.
 //
 //     TILERY_CPU=v3 kernels_bench --benchmark_filter=exp
 #include "interpreter/kernels.h"
 
 #include <benchmark/benchmark.h>
-
 #include <cstdint>
 #include <random>
 #include <vector>

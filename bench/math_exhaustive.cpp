@@ -2,9 +2,10 @@
 //
 //     math_exhaustive [--step N] [FUNCTION…]
 //
-// Prints one row of the table in results/math_ulp.md a function: the greatest error in units of the last
-// place of the result (subnormals have the unit 2^-149), the input that shows it, and how many inputs gave
-// a wrong special value (infinity, NaN, the sign of zero). With --step only every N-th bit pattern is tried.
+// Prints one row of the table in results/math_ulp.md a function: the greatest error in units of the
+// last place of the result (subnormals have the unit 2^-149), the input that shows it, and how many
+// inputs gave a wrong special value (infinity, NaN, the sign of zero). With --step only every N-th
+// bit pattern is tried.
 #include "interpreter/kernels.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,9 @@ struct Function {
   double bound;
 };
 
-double reference_rsqrt(double x) { return 1.0 / std::sqrt(x); }
+double reference_rsqrt(double x) {
+  return 1.0 / std::sqrt(x);
+}
 
 constexpr std::array kFunctions = {
     Function{"exp", Op::Exp, std::exp, 1.0},
@@ -60,7 +63,9 @@ void note_wrong(Worst& worst, float x) {
 }
 
 /// Infinity counts as 2^128, so that rounding to it is measured like any other.
-double finite_value(double x) { return std::clamp(x, -0x1p128, 0x1p128); }
+double finite_value(double x) {
+  return std::clamp(x, -0x1p128, 0x1p128);
+}
 
 void compare(Worst& worst, float x, float result, double exact) {
   if (std::isnan(exact) || std::isnan(result)) {

@@ -188,7 +188,7 @@ struct Builtin {
   bool is_method = false;   ///< also callable on a tensor
   std::vector<BuiltinParameter> parameters;
   std::string_view summary;
-  BuiltinFn fn = nullptr;  ///< null: known to the language, but not supported yet
+  BuiltinFn fn = nullptr;      ///< null: known to the language, but not supported yet
   bool is_function = true;     ///< false: a method only
   std::string_view modules;    ///< as in the row: "tl tl.math"
   std::string_view signature;  ///< as in the row: "(x, y=None)"

@@ -8,8 +8,8 @@
 namespace tilery {
 namespace {
 
-using testing::IrRun;
 using testing::iota;
+using testing::IrRun;
 using testing::summary;
 
 // acc = zeros; for k in range(n): acc = dot(a, b, acc). a is 2×3, b 3×2.
