@@ -198,11 +198,12 @@ class GridRun {
   std::int64_t chunk_size_ = 1;
   std::int64_t chunk_count_ = 0;
   std::optional<Clock::time_point> deadline_;
-  std::atomic<std::int64_t> next_chunk_{0};
+  /// What threads write often lies on lines of its own.
+  alignas(64) std::atomic<std::int64_t> next_chunk_{0};
   /// Chunks after this one need not run.
-  std::atomic<std::int64_t> last_chunk_{std::numeric_limits<std::int64_t>::max()};
-  std::atomic<std::int64_t> done_{0};
+  alignas(64) std::atomic<std::int64_t> last_chunk_{std::numeric_limits<std::int64_t>::max()};
   std::atomic<bool> is_cancelled_{false};
+  alignas(64) std::atomic<std::int64_t> done_{0};
   std::mutex mutex_;
   std::map<std::int64_t, FindingLog> logs_;
   /// For each distinct error, the first chunk that has it.
