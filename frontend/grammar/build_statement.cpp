@@ -140,6 +140,7 @@ void Builder::head(const Token& at) {
 
 void Builder::begin_block(const Token& /*at*/) {
   block_marks_.push_back(statements_.size());
+  previous_failed_ = false;
 }
 
 void Builder::end_block(const Token& /*at*/) {

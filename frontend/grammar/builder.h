@@ -190,8 +190,11 @@ class Builder {
   /// The statements made since the last call, in order.
   [[nodiscard]] ast::Block take_statements();
 
-  /// For trying: reports go to `diagnostics` from now on.
-  void report_to(Diagnostics& diagnostics) { diagnostics_ = &diagnostics; }
+  /// For trying: reports go to `diagnostics` from now on, and no statement has failed yet.
+  void report_to(Diagnostics& diagnostics) {
+    diagnostics_ = &diagnostics;
+    previous_failed_ = false;
+  }
 
   /// Sizes of the module's arrays; rolling back drops the nodes made since, which nothing may refer
   /// to.

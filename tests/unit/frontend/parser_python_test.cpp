@@ -133,6 +133,12 @@ TEST(ParsePython, mistakes_of_a_kernel_in_a_branch_are_reported) {
       2U);
 }
 
+TEST(ParsePython, a_dropped_statement_excuses_no_mistake_in_the_next) {
+  EXPECT_THAT(errors_of("1 2\n@jit\ndef f():\n  else: a\n", ModuleKind::Python),
+              ElementsAre("4:3: `else` without a matching `if`, `for` or `while`"));
+  EXPECT_THAT(kept("x y\ndef f():\n  else: a\n"), IsEmpty());
+}
+
 TEST(ParsePython, dropped_attempts_leave_no_nodes_behind) {
   const testing::Parsed parsed =
       testing::parse_text("print(1 + 2)\ndef h(a, /): return a + a\nX = 1\n", ModuleKind::Python);
