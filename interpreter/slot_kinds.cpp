@@ -123,6 +123,9 @@ class KindFinder {
         visit_control(inst);
         continue;
       }
+      if (inst.result_count == 0) {
+        continue;
+      }
       const ValueKind result = result_kind(inst);
       for (std::uint32_t i = 0; i < inst.result_count; ++i) {
         set(inst.result(i), result);
