@@ -47,8 +47,8 @@ class Assignment {
 
   void assign_name(const std::string& name, const Argument& value) {
     const auto& parameters = kernel_.parameters;
-    const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                    [&](const auto& p) { return p.name == name; });
+    const auto found =
+        std::ranges::find_if(parameters, [&](const auto& p) { return p.name == name; });
     if (found != parameters.end()) {
       assign_slot(static_cast<std::size_t>(found - parameters.begin()), value);
     } else if (is_launch_option(name)) {
@@ -68,7 +68,7 @@ class Assignment {
   }
 
   void assign_option(const std::string& name, const Argument& value) {
-    if (std::find(options_given_.begin(), options_given_.end(), name) != options_given_.end()) {
+    if (std::ranges::find(options_given_, name) != options_given_.end()) {
       diagnostics_.report(DiagId::ArgumentRepeated, {}, name);
       return;
     }
@@ -78,6 +78,7 @@ class Assignment {
 
   void report_unknown(const std::string& name) {
     std::vector<std::string> names;
+    names.reserve(kernel_.parameters.size());
     for (const auto& parameter : kernel_.parameters) {
       names.push_back(parameter.name);
     }

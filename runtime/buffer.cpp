@@ -22,8 +22,8 @@ std::string shape_text(const Extents& shape) {
 /// The buffer's facts without memory; fails if the size makes no sense.
 Result<std::shared_ptr<Buffer::Impl>> describe(DType dtype, Extents shape) {
   auto impl = std::make_shared<Buffer::Impl>();
-  std::int64_t bytes = static_cast<std::int64_t>(byte_size(dtype));
-  const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  auto bytes = static_cast<std::int64_t>(byte_size(dtype));
+  const bool is_empty = std::ranges::find(shape, 0) != shape.end();
   for (const std::int64_t extent : shape) {
     if (extent < 0) {
       return Error{

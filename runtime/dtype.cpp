@@ -106,8 +106,8 @@ std::optional<DType> dtype_named(std::string_view name) {
       return dtype_of(scalar);
     }
   }
-  const auto* const found = std::find_if(kSpellings.begin(), kSpellings.end(),
-                                         [&](const Spelling& s) { return s.first == name; });
+  const auto* const found =
+      std::ranges::find_if(kSpellings, [&](const Spelling& s) { return s.first == name; });
   return found == kSpellings.end() ? std::nullopt : std::optional(found->second);
 }
 

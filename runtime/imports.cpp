@@ -38,9 +38,7 @@ std::set<std::string> imported_modules(const std::string& path, const std::strin
       names.insert(import->module);
     }
     for (const ast::ImportedName& name : import->names) {
-      if (!import->is_from) {
-        names.insert(name.name);
-      } else if (import->module.empty()) {
+      if (!import->is_from || import->module.empty()) {
         names.insert(name.name);
       }
     }
@@ -53,7 +51,7 @@ fs::path neighbour(const fs::path& folder, std::string module) {
   if (module.find('/') != std::string::npos || module.starts_with('.')) {
     return {};
   }
-  std::replace(module.begin(), module.end(), '.', '/');
+  std::ranges::replace(module, '.', '/');
   for (const char* extension : {".tl", ".py"}) {
     const fs::path path = folder / (module + extension);
     std::error_code error;
@@ -72,8 +70,8 @@ class NeighbourReader {
     open_.push_back(path.lexically_normal());
     std::optional<Error> error;
     for (const std::string& module : imported_modules(path.string(), text)) {
-      const bool is_given = std::any_of(environment.imports.begin(), environment.imports.end(),
-                                        [&](const auto& import) { return import.first == module; });
+      const bool is_given = std::ranges::any_of(
+          environment.imports, [&](const auto& import) { return import.first == module; });
       if (!is_given && !error) {
         error = add_module(neighbour(path.parent_path(), module), module, environment);
       }
@@ -85,8 +83,7 @@ class NeighbourReader {
  private:
   std::optional<Error> add_module(const fs::path& path, const std::string& module,
                                   Environment& environment) {
-    const bool is_open =
-        std::find(open_.begin(), open_.end(), path.lexically_normal()) != open_.end();
+    const bool is_open = std::ranges::find(open_, path.lexically_normal()) != open_.end();
     if (path.empty() || is_open || open_.size() > kMaxDepth) {
       return std::nullopt;
     }
@@ -142,11 +139,11 @@ bool is_used_by_others(const ast::Module& module, std::string_view name) {
       others.push_back(module[id].range);
     }
   }
-  return std::any_of(module.exprs.begin(), module.exprs.end(), [&](const ast::Expr& expr) {
+  return std::ranges::any_of(module.exprs, [&](const ast::Expr& expr) {
     const auto* mention = std::get_if<ast::Name>(&expr.data);
     return mention != nullptr && mention->id == name &&
-           std::any_of(others.begin(), others.end(),
-                       [&](SourceRange other) { return is_within(expr.range, other); });
+           std::ranges::any_of(others,
+                               [&](SourceRange other) { return is_within(expr.range, other); });
   });
 }
 

@@ -36,7 +36,7 @@ void check_grid(std::span<const std::int64_t> grid, SourceRange where, Diagnosti
           .helped("let each program handle more elements");
     }
   }
-  if (diagnostics.has_errors() || std::find(grid.begin(), grid.end(), 0) != grid.end()) {
+  if (diagnostics.has_errors() || std::ranges::find(grid, 0) != grid.end()) {
     return;
   }
   std::int64_t programs = 1;
@@ -66,7 +66,7 @@ tilery::CheckLevel check_level(Checks checks) {
 
 RunOptions run_options(std::span<const std::int64_t> grid, const LaunchOptions& options) {
   RunOptions run;
-  std::copy(grid.begin(), grid.end(), run.grid.begin());
+  std::ranges::copy(grid, run.grid.begin());
   run.threads = options.threads;
   run.check = check_level(options.check);
   run.timeout = options.timeout;
@@ -103,7 +103,7 @@ Result<BoundCall> checked_call(const Kernel::Impl& kernel, const Arguments& argu
 }  // namespace
 
 bool LaunchReport::has_errors() const {
-  return !completed || std::any_of(messages.begin(), messages.end(), [](const Message& m) {
+  return !completed || std::ranges::any_of(messages, [](const Message& m) {
     return m.severity == Message::Severity::Error;
   });
 }

@@ -34,7 +34,7 @@ constexpr const char* kStagesRule = "an integer from 0 to 32";
 constexpr const char* kCtasRule = "a power of two from 1 to 16";
 constexpr const char* kRegistersRule = "an integer from 16 to 255, or None";
 constexpr const char* kBoolRule = "True or False";
-constexpr const char* kMathRule = "\"fast\" or \"reproducible\"";
+constexpr const char* kMathRule = R"("fast" or "reproducible")";
 
 bool is_warps(std::int64_t v) {
   return is_power_of_2(v) && v <= 32;
@@ -144,6 +144,7 @@ void report_value(Diagnostics& diagnostics, std::string_view name, const char* r
 const std::vector<std::string>& launch_option_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
+    list.reserve(kOptions.size());
     for (const OptionRow& row : kOptions) {
       list.emplace_back(row.name);
     }
@@ -153,8 +154,7 @@ const std::vector<std::string>& launch_option_names() {
 }
 
 bool is_launch_option(std::string_view name) {
-  return std::any_of(kOptions.begin(), kOptions.end(),
-                     [&](const OptionRow& row) { return row.name == name; });
+  return std::ranges::any_of(kOptions, [&](const OptionRow& row) { return row.name == name; });
 }
 
 bool set_option(LaunchOptions& options, std::string_view name, const Argument& value,

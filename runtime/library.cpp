@@ -22,6 +22,7 @@ namespace {
 
 std::vector<HostType> host_types(const Environment& environment) {
   std::vector<HostType> types;
+  types.reserve(environment.named_tuples.size());
   for (const NamedTupleType& type : environment.named_tuples) {
     types.push_back({type.name, type.fields});
   }
@@ -88,6 +89,7 @@ std::shared_ptr<const Kernel::Impl> kernel_impl(const std::shared_ptr<Library::I
 
 std::string name_list(const std::vector<Kernel>& kernels) {
   std::vector<std::string> names;
+  names.reserve(kernels.size());
   for (const Kernel& kernel : kernels) {
     names.push_back("`" + kernel.name() + "`");
   }
@@ -143,19 +145,19 @@ std::vector<Kernel> Library::kernels() const {
 
 Result<Kernel> Library::kernel(std::string_view name) const {
   const std::vector<Kernel> all = kernels();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Kernel& k) { return k.name() == name; });
+  const auto found = std::ranges::find_if(all, [&](const Kernel& k) { return k.name() == name; });
   if (found != all.end()) {
     const std::vector<Diagnostic> own =
         diagnostics_within(impl_->unit.module, name, impl_->kernel_diagnostics);
-    if (std::any_of(own.begin(), own.end(),
-                    [](const Diagnostic& d) { return d.severity == Severity::Error; })) {
+    if (std::ranges::any_of(own,
+                            [](const Diagnostic& d) { return d.severity == Severity::Error; })) {
       return error_of(ErrorKind::Kernel, messages_of(own, impl_->sources, Phase::Compile));
     }
     return *found;
   }
   Diagnostics diagnostics;
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const Kernel& kernel : all) {
     names.push_back(kernel.name());
   }
@@ -171,8 +173,8 @@ Result<Kernel> Library::kernel(std::string_view name) const {
 Result<Kernel> Library::only_kernel() const {
   const std::vector<Kernel> all = kernels();
   std::vector<Kernel> candidates;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(candidates),
-               [](const Kernel& k) { return !k.is_helper(); });
+  std::ranges::copy_if(all, std::back_inserter(candidates),
+                       [](const Kernel& k) { return !k.is_helper(); });
   if (candidates.empty()) {
     candidates = all;
   }
@@ -199,7 +201,7 @@ std::string Library::ast_text() const {
 }
 
 std::size_t Library::specialisation_count() const {
-  const std::lock_guard lock(impl_->mutex);
+  const std::scoped_lock lock(impl_->mutex);
   return impl_->specializations.size();
 }
 

@@ -49,6 +49,9 @@ Result<File> open_to_read(const std::string& path) {
 /// Up to `size` bytes; fewer at the end of the file.
 std::string read_bytes(std::FILE* file, std::size_t size) {
   std::string bytes(size, '\0');
+  if (size == 0 || std::feof(file) != 0 || std::ferror(file) != 0) {
+    return {};
+  }
   bytes.resize(std::fread(bytes.data(), 1, size, file));
   return bytes;
 }
@@ -64,6 +67,9 @@ Result<NpyHeader> read_header(std::FILE* file) {
     return preamble.error();
   }
   const std::string text = read_bytes(file, preamble->header_bytes);
+  if (std::ferror(file) != 0) {
+    return Error{ErrorKind::Machine, std::strerror(errno), {}};
+  }
   if (text.size() < preamble->header_bytes) {
     return Error{ErrorKind::Usage, "it ends within its header", {}};
   }
@@ -73,7 +79,7 @@ Result<NpyHeader> read_header(std::FILE* file) {
 /// An array with at most one axis longer than 1 looks the same in both orders.
 bool order_matters(const Extents& shape) {
   return std::count_if(shape.begin(), shape.end(), [](std::int64_t e) { return e > 1; }) > 1 &&
-         std::find(shape.begin(), shape.end(), 0) == shape.end();
+         std::ranges::find(shape, 0) == shape.end();
 }
 
 /// The bytes that remain in a regular file; nothing for pipes.
@@ -88,17 +94,17 @@ std::optional<std::size_t> remaining_bytes(std::FILE* file) {
 
 /// Refuses a shape that the file cannot hold before any memory is taken for it.
 Status check_size(const NpyHeader& header, DType dtype, std::FILE* file) {
-  if (std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end()) {
+  if (std::ranges::find(header.shape, 0) != header.shape.end()) {
     return Ok{};
   }
-  std::int64_t bytes = static_cast<std::int64_t>(byte_size(dtype));
+  auto bytes = static_cast<std::int64_t>(byte_size(dtype));
   for (const std::int64_t extent : header.shape) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) {
       return Error{ErrorKind::Usage, "its shape is larger than 64 bits count", {}};
     }
   }
   const std::optional<std::size_t> there = remaining_bytes(file);
-  if (there && *there < static_cast<std::size_t>(bytes)) {
+  if (there && std::cmp_less(*there, bytes)) {
     return Error{ErrorKind::Usage,
                  fmt::format("it is cut short: shape [{}] of {} needs {} bytes, {} are there",
                              fmt::join(header.shape, ", "), language_name(dtype), bytes, *there),
@@ -128,7 +134,9 @@ Result<Buffer> read_array(std::FILE* file, std::optional<DType> as) {
   if (!buffer) {
     return buffer;
   }
-  const std::size_t got = std::fread(buffer->data(), 1, buffer->bytes(), file);
+  const std::size_t got = buffer->bytes() == 0 || std::feof(file) != 0
+                              ? 0
+                              : std::fread(buffer->data(), 1, buffer->bytes(), file);
   if (got < buffer->bytes()) {
     return Error{ErrorKind::Usage, "it is cut short", {}};
   }

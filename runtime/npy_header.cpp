@@ -297,8 +297,8 @@ Result<DType> dtype_of_descr(std::string_view descr, std::optional<DType> as) {
         "its elements are bare bytes, which may be any fp8 type; say which, as in "
         "f8e4nv:@FILE");
   }
-  const auto* const row = std::find_if(kDescrs.begin(), kDescrs.end(),
-                                       [&](const DescrRow& r) { return r.code == code; });
+  const auto* const row =
+      std::ranges::find_if(kDescrs, [&](const DescrRow& r) { return r.code == code; });
   if (row == kDescrs.end()) {
     return wrong(fmt::format("it holds {}; only numbers and bools can be read", what_is(code)));
   }
@@ -318,8 +318,8 @@ std::string descr_of(DType dtype) {
   if (is_fp8(dtype)) {
     return "|V1";
   }
-  const auto* const row = std::find_if(kDescrs.begin(), kDescrs.end(),
-                                       [&](const DescrRow& r) { return r.dtype == dtype; });
+  const auto* const row =
+      std::ranges::find_if(kDescrs, [&](const DescrRow& r) { return r.dtype == dtype; });
   return fmt::format("{}{}", byte_size(dtype) == 1 ? '|' : '<', row->code);
 }
 

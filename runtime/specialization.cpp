@@ -156,7 +156,7 @@ SpecializationResult find_or_specialize(const Kernel::Impl& kernel, const BoundC
       specialization_key(kernel.info.name, call.specs, specialize_options(call.options));
   SpecializationResult result;
   {
-    const std::lock_guard lock(library.mutex);
+    const std::scoped_lock lock(library.mutex);
     const auto found = library.specializations.find(key);
     if (found != library.specializations.end()) {
       result.specialization = found->second;
@@ -171,7 +171,7 @@ SpecializationResult find_or_specialize(const Kernel::Impl& kernel, const BoundC
   made->program = make_program(std::move(specialized->function));
   made->warnings = messages_of(result.diagnostics, library.sources, Phase::Compile);
   made->static_output = std::move(specialized->static_output);
-  const std::lock_guard lock(library.mutex);
+  const std::scoped_lock lock(library.mutex);
   const auto [entry, inserted] = library.specializations.emplace(key, std::move(made));
   result.specialization = entry->second;
   result.is_new = inserted;

@@ -194,8 +194,7 @@ class ArgumentReader {
       return wrong(fmt::format("`{}` is no array among the arguments", name.name));
     }
     const std::vector<Kernel> functions = library_.kernels();
-    if (std::any_of(functions.begin(), functions.end(),
-                    [&](const Kernel& f) { return f.name() == name.name; })) {
+    if (std::ranges::any_of(functions, [&](const Kernel& f) { return f.name() == name.name; })) {
       return Argument(FunctionName{name.name});
     }
     // Launch options take words, `math=fast`; what is neither is reported by the launch.
@@ -210,8 +209,7 @@ class ArgumentReader {
 
   bool is_parameter(std::string_view name) const {
     const std::vector<Parameter>& parameters = kernel_.parameters();
-    return std::any_of(parameters.begin(), parameters.end(),
-                       [&](const Parameter& p) { return p.name == name; });
+    return std::ranges::any_of(parameters, [&](const Parameter& p) { return p.name == name; });
   }
 
   const CallRequest& request_;

@@ -109,7 +109,7 @@ class CaseJudge {
   Status judge_mode(const std::vector<CaseRun>& runs, const std::string& mode) {
     std::optional<CaseOutcome> base;
     for (const CaseRun& run : runs) {
-      if (std::find(run.modes.begin(), run.modes.end(), mode) == run.modes.end()) {
+      if (std::ranges::find(run.modes, mode) == run.modes.end()) {
         continue;
       }
       if (verdict_.modes.empty() || verdict_.modes.back() != mode) {
@@ -134,7 +134,7 @@ class CaseJudge {
              const CaseOutcome* base) {
     const std::vector<std::string> missing = missing_operations(outcome);
     for (const std::string& name : missing) {
-      if (std::find(verdict_.waits.begin(), verdict_.waits.end(), name) == verdict_.waits.end()) {
+      if (std::ranges::find(verdict_.waits, name) == verdict_.waits.end()) {
         verdict_.waits.push_back(name);
       }
     }
@@ -155,7 +155,7 @@ class CaseJudge {
 
   Status repeat(const CaseRun& run, const std::string& mode, const CaseOutcome& first) {
     const std::vector<std::string>& modes = file_.repeat.bit_identical;
-    if (std::find(modes.begin(), modes.end(), mode) == modes.end()) {
+    if (std::ranges::find(modes, mode) == modes.end()) {
       return Ok{};
     }
     for (int i = 1; i < file_.repeat.times; ++i) {
@@ -218,8 +218,8 @@ std::string summary(const std::vector<Verdict>& verdicts) {
 
 Json verdict_json(const Verdict& verdict) {
   std::string state = state_name(verdict.state);
-  std::transform(state.begin(), state.end(), state.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(state, state.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return {{"id", verdict.id},       {"title", verdict.title}, {"state", state},
           {"modes", verdict.modes}, {"waits", verdict.waits}, {"details", verdict.details}};
 }
@@ -239,7 +239,7 @@ int case_command(const CaseRequest& request) {
       return fail("case", verdict.error(), request.json);
     }
     exit_code = verdict->state == State::Fail ? 1 : exit_code;
-    if (!request.json && !(request.quiet && verdict->state == State::Pass)) {
+    if (!request.json && (!request.quiet || verdict->state != State::Pass)) {
       print_out(verdict_line(*verdict));
       std::fflush(stdout);
     }

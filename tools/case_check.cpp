@@ -10,13 +10,14 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tilery::tools {
 
 namespace {
 
 bool contains(const std::vector<std::string>& list, std::string_view entry) {
-  return std::find(list.begin(), list.end(), entry) != list.end();
+  return std::ranges::find(list, entry) != list.end();
 }
 
 bool same_bits(const Buffer& a, const Buffer& b) {
@@ -83,7 +84,7 @@ class Checker {
       fail("an error was expected, and none came");
       return;
     }
-    if (want.count && static_cast<std::int64_t>(got.size()) > *want.count) {
+    if (want.count && std::cmp_greater(got.size(), *want.count)) {
       fail(fmt::format("{} errors were given, expected {}", got.size(), *want.count));
     }
     std::string closest;
@@ -92,21 +93,23 @@ class Checker {
       if (problem.empty()) {
         return;
       }
-      closest = closest.empty() ? problem + " in: " + brief(*message) : closest;
+      if (closest.empty()) {
+        closest = fmt::format("{} in: {}", problem, brief(*message));
+      }
     }
     fail(closest);
   }
 
   static std::string error_problem(const Message& got, const ExpectedError& want) {
     static const std::vector<std::string> phases = {"parse", "compile", "launch", "run"};
-    const auto latest = std::find(phases.begin(), phases.end(), want.phase) - phases.begin();
+    const auto latest = std::ranges::find(phases, want.phase) - phases.begin();
     if (static_cast<std::ptrdiff_t>(got.phase) > latest) {
       return fmt::format("the error came in phase {}", phase_name(got.phase));
     }
-    if (want.line && got.place.line != *want.line) {
+    if (want.line && std::cmp_not_equal(got.place.line, *want.line)) {
       return fmt::format("line {} was expected", *want.line);
     }
-    if (want.column && got.place.column < *want.column) {
+    if (want.column && std::cmp_less(got.place.column, *want.column)) {
       return fmt::format("column {} was reported, before {}", got.place.column, *want.column);
     }
     const std::vector<std::int64_t> shown = shown_lines(got.text);
@@ -142,7 +145,7 @@ class Checker {
     std::string problem = fmt::format("`{}` was not reported", want.kind);
     bool is_found = false;
     for (const Message& m : outcome_.messages) {
-      if (m.kind != want.kind || (want.line && m.place.line != *want.line)) {
+      if (m.kind != want.kind || (want.line && std::cmp_not_equal(m.place.line, *want.line))) {
         continue;
       }
       ++count;
@@ -191,9 +194,8 @@ class Checker {
   /// Errors that nobody expected.
   void check_no_surprise() {
     for (const Message* m : errors()) {
-      const bool is_expected =
-          std::any_of(expect_.diagnostics.begin(), expect_.diagnostics.end(),
-                      [&](const ExpectedDiagnostic& d) { return d.kind == m->kind; });
+      const bool is_expected = std::ranges::any_of(
+          expect_.diagnostics, [&](const ExpectedDiagnostic& d) { return d.kind == m->kind; });
       if (!is_expected) {
         fail(fmt::format("unexpected error: {}", brief(*m)));
       }
@@ -222,9 +224,8 @@ class Checker {
       check_buffer(name, contents);
     }
     for (const auto& [name, buffer] : outcome_.after) {
-      const bool is_named =
-          std::any_of(expect_.buffers.begin(), expect_.buffers.end(),
-                      [&, &n = name](const auto& entry) { return entry.first == n; });
+      const bool is_named = std::ranges::any_of(
+          expect_.buffers, [&, &n = name](const auto& entry) { return entry.first == n; });
       if (!is_named && !same_bits(buffer, outcome_.before.at(name))) {
         fail(fmt::format("buffer `{}` was changed", name));
       }
@@ -324,7 +325,7 @@ std::vector<std::string> check_outcome(const Expectations& expect, const CaseOut
 
 bool are_bit_identical(const std::map<std::string, Buffer>& a,
                        const std::map<std::string, Buffer>& b) {
-  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const auto& entry) {
+  return a.size() == b.size() && std::ranges::all_of(a, [&](const auto& entry) {
            const auto found = b.find(entry.first);
            return found != b.end() && same_bits(entry.second, found->second);
          });

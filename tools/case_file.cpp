@@ -11,6 +11,7 @@
 #include <memory>
 #include <string_view>
 #include <sys/stat.h>
+#include <utility>
 
 namespace tilery::tools {
 
@@ -33,7 +34,7 @@ void check_keys(const Json& json, const std::string& where,
     bad(fmt::format("{} must be an object", where));
   }
   for (const auto& [key, value] : json.items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
+    if (std::ranges::find(known, key) == known.end()) {
       bad(fmt::format("{} has an unknown key `{}`", where, key));
     }
   }
@@ -112,7 +113,7 @@ CaseBuffer buffer(const Json& json) {
       bad("a buffer's shape makes no sense");
     }
   }
-  if (json.contains("data") && static_cast<std::int64_t>(b.contents.data.size()) != numel) {
+  if (json.contains("data") && std::cmp_not_equal(b.contents.data.size(), numel)) {
     bad(fmt::format("a buffer of {} elements has {} in its `data`", numel, b.contents.data.size()));
   }
   return b;
@@ -432,7 +433,7 @@ std::optional<std::string> read_text(const std::string& path) {
   const bool is_file = stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   const std::unique_ptr<std::FILE, CloseFile> file(is_file ? std::fopen(path.c_str(), "rb")
                                                            : nullptr);
-  if (file == nullptr || static_cast<std::size_t>(info.st_size) > kMaxBytes) {
+  if (file == nullptr || std::cmp_greater(info.st_size, kMaxBytes)) {
     return std::nullopt;
   }
   std::string text(static_cast<std::size_t>(info.st_size), '\0');

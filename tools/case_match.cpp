@@ -91,8 +91,8 @@ bool mentions_entry(std::string_view text, std::string_view entry) {
 
 std::optional<std::string> missing_mention(std::string_view text, const Mentions& mentions) {
   for (const std::vector<std::string>& alternatives : mentions) {
-    if (std::none_of(alternatives.begin(), alternatives.end(),
-                     [&](const std::string& entry) { return mentions_entry(text, entry); })) {
+    if (std::ranges::none_of(
+            alternatives, [&](const std::string& entry) { return mentions_entry(text, entry); })) {
       return fmt::format("{}", fmt::join(alternatives, "|"));
     }
   }

@@ -64,13 +64,13 @@ class Emitter {
  private:
   bool is_wanted(std::string_view pass) const {
     const std::vector<std::string>& wanted = request_.dump_after;
-    return std::any_of(wanted.begin(), wanted.end(),
-                       [&](const std::string& name) { return name == pass || name == "all"; });
+    return std::ranges::any_of(
+        wanted, [&](const std::string& name) { return name == pass || name == "all"; });
   }
 
   std::string unknown_pass() const {
     for (const std::string& name : request_.dump_after) {
-      if (name != "all" && std::find(passes_.begin(), passes_.end(), name) == passes_.end()) {
+      if (name != "all" && std::ranges::find(passes_, name) == passes_.end()) {
         return name;
       }
     }
@@ -83,7 +83,7 @@ class Emitter {
     CompileOptions compile_options;
     compile_options.source_lines = request_.lines;
     compile_options.after_pass = [&](std::string_view pass, std::string_view ir) {
-      if (std::find(passes_.begin(), passes_.end(), pass) == passes_.end()) {
+      if (std::ranges::find(passes_, pass) == passes_.end()) {
         passes_.emplace_back(pass);
       }
       if (is_wanted(pass)) {

@@ -203,10 +203,10 @@ class Evaluator {
 
   Number call(std::string_view word, const std::vector<std::int64_t>& arguments) {
     if (word == "min") {
-      return *std::min_element(arguments.begin(), arguments.end());
+      return *std::ranges::min_element(arguments);
     }
     if (word == "max") {
-      return *std::max_element(arguments.begin(), arguments.end());
+      return *std::ranges::max_element(arguments);
     }
     if (word == "cdiv" && arguments.size() == 2) {
       const Number floor = divide(apply('-', 0, arguments[0]), arguments[1], '/');

@@ -53,6 +53,7 @@ struct Wishes {
 
 Error no_array(const CallArguments& arguments, const std::string& option, const std::string& name) {
   std::vector<std::string> names;
+  names.reserve(arguments.arrays.size());
   for (const auto& [known, buffer] : arguments.arrays) {
     names.push_back(known);
   }

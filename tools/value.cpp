@@ -42,8 +42,9 @@ std::optional<Argument> integer(std::string_view text) {
   const bool is_hex = digits.starts_with("0x") || digits.starts_with("0X");
   digits.remove_prefix(is_hex ? 2 : 0);
   std::uint64_t magnitude = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, magnitude, is_hex ? 16 : 10);
+  const char* const begin = digits.data();
+  const char* const end = begin + digits.size();
+  const auto [stop, error] = std::from_chars(begin, end, magnitude, is_hex ? 16 : 10);
   if (error != std::errc() || stop != end) {
     return std::nullopt;
   }
