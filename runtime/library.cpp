@@ -117,7 +117,7 @@ Result<Library> Library::parse(Source source, const Environment& environment) {
   impl->source = std::move(source);
   impl->environment = environment;
   impl->unit = *std::move(unit);
-  impl->kernels = list_kernels(impl->unit, impl->kernel_diagnostics);
+  impl->kernels = list_kernels(impl->unit, impl->sources, impl->kernel_diagnostics);
   return Library(std::move(impl));
 }
 

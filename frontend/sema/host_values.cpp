@@ -206,10 +206,10 @@ std::optional<Type> type_of_signature(std::string_view text) {
 /// Reads the parameters of the functions of a unit.
 class KernelLister {
  public:
-  KernelLister(const Unit& unit, Diagnostics& diagnostics)
+  KernelLister(const Unit& unit, const SourceMap& sources, Diagnostics& diagnostics)
       : unit_(unit),
         function_(make_function("", {})),
-        specializer_(unit, sources_, options_, diagnostics, function_) {}
+        specializer_(unit, sources, options_, diagnostics, function_) {}
 
   KernelInfo kernel(const ast::FunctionDef& def) {
     KernelInfo info;
@@ -263,7 +263,6 @@ class KernelLister {
   }
 
   const Unit& unit_;
-  SourceMap sources_;
   SpecializeOptions options_;
   Function function_;
   Specializer specializer_;
@@ -272,8 +271,9 @@ class KernelLister {
 }  // namespace
 }  // namespace sema
 
-std::vector<KernelInfo> list_kernels(const Unit& unit, Diagnostics& diagnostics) {
-  sema::KernelLister lister(unit, diagnostics);
+std::vector<KernelInfo> list_kernels(const Unit& unit, const SourceMap& sources,
+                                     Diagnostics& diagnostics) {
+  sema::KernelLister lister(unit, sources, diagnostics);
   std::vector<KernelInfo> result;
   for (const ast::StmtId id : unit.module.body) {
     if (const auto* def = unit.module.as<ast::FunctionDef>(id)) {

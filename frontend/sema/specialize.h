@@ -76,7 +76,8 @@ struct KernelInfo {
 
 /// The functions of a unit, in source order, with their parameters. Annotations and defaults that
 /// cannot be evaluated are reported.
-[[nodiscard]] std::vector<KernelInfo> list_kernels(const Unit& unit, Diagnostics& diagnostics);
+[[nodiscard]] std::vector<KernelInfo> list_kernels(const Unit& unit, const SourceMap& sources,
+                                                   Diagnostics& diagnostics);
 
 /// Types every expression, evaluates compile-time Python, unrolls static loops and inlines calls.
 /// The function's parameters are the run-time arguments (tuples flattened, `name.0` or

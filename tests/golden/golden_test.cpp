@@ -66,7 +66,7 @@ void specialize_file(const GoldenFile& file, Outcome& outcome, ast::Module modul
   Unit unit;
   unit.module = std::move(module);
   const testing::Signature signature = testing::parse_signature(arguments_of(file.command));
-  const std::vector<KernelInfo> kernels = list_kernels(unit, outcome.diagnostics);
+  const std::vector<KernelInfo> kernels = list_kernels(unit, outcome.sources, outcome.diagnostics);
   const KernelInfo* kernel = find_kernel(kernels, signature.kernel);
   ASSERT_NE(kernel, nullptr) << "no kernel `" << signature.kernel << "` in " << file.path;
   if (!outcome.diagnostics.has_errors()) {

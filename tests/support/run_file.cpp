@@ -216,7 +216,8 @@ void prepare_run(const GoldenFile& file, RunFile& run, PreparedRun& prepared, bo
   Unit unit;
   unit.module = std::move(*module);
   const Signature signature = parse_signature(run.signature);
-  const std::vector<KernelInfo> kernels = list_kernels(unit, prepared.diagnostics);
+  const std::vector<KernelInfo> kernels =
+      list_kernels(unit, prepared.sources, prepared.diagnostics);
   const auto kernel = std::find_if(kernels.rbegin(), kernels.rend(), [&](const KernelInfo& k) {
     return signature.kernel.empty() || k.name == signature.kernel;
   });

@@ -42,7 +42,7 @@ class SemaRun {
     }
     unit_->module = std::move(*module);
     const Signature parsed = parse_signature(signature);
-    const std::vector<KernelInfo> kernels = list_kernels(*unit_, diagnostics_);
+    const std::vector<KernelInfo> kernels = list_kernels(*unit_, sources_, diagnostics_);
     const KernelInfo* kernel = &kernels.back();
     for (const KernelInfo& candidate : kernels) {
       kernel = candidate.name == parsed.kernel ? &candidate : kernel;

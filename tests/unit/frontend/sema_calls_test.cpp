@@ -279,7 +279,7 @@ def k(x, y: tl.const, n: tl.int64, m: "i8", p: "*kfp16", q: int, B: tl.constexpr
 )");
   Unit unit;
   unit.module = *parse(sources, file, ModuleKind::Tilery, diagnostics);
-  const std::vector<KernelInfo> kernels = list_kernels(unit, diagnostics);
+  const std::vector<KernelInfo> kernels = list_kernels(unit, sources, diagnostics);
   ASSERT_EQ(kernels.size(), 1U);
   const auto& p = kernels[0].parameters;
   ASSERT_EQ(p.size(), 8U);
