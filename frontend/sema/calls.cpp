@@ -151,6 +151,13 @@ std::optional<std::vector<Value>> Specializer::bind(const FunctionRef& callee,
                                                     std::string_view name,
                                                     std::span<const CallArgument> arguments,
                                                     SourceRange range) {
+  const auto keywords =
+      std::ranges::find(parameters, ast::Parameter::Kind::StarStar, &ast::Parameter::kind);
+  if (keywords != parameters.end()) {
+    report(DiagId::UnsupportedExpression, keywords->range, "a parameter with `**`")
+        .helped("write the keyword parameters out");
+    return {};
+  }
   ArgumentBinder binder(*this, parameters, name, range);
   if (!binder.bind(arguments)) {
     return {};

@@ -74,12 +74,12 @@ struct BinaryFold {
   }
 
   MaybeValue repeated(const Value& sequence, const Value& count) const {
-    constexpr BigInt kLargest = 1 << 20;
     const BigInt n = std::max(integer(count), BigInt{0});
+    if (n > BigInt{kLongestSequence} ||
+        n * static_cast<BigInt>(sequence_size(sequence)) > BigInt{kLongestSequence}) {
+      return too_long();
+    }
     if (const auto* text = sequence.as<std::string>()) {
-      if (n * static_cast<BigInt>(text->size()) > kLargest) {
-        return too_long();
-      }
       std::string result;
       for (BigInt i = 0; i < n; ++i) {
         result += *text;
@@ -87,9 +87,6 @@ struct BinaryFold {
       return Value{std::move(result)};
     }
     const auto& elements = sequence.as<TupleValue>()->elements;
-    if (n * static_cast<BigInt>(elements.size()) > kLargest) {
-      return too_long();
-    }
     TupleValue result;
     for (BigInt i = 0; i < n; ++i) {
       result.elements.insert(result.elements.end(), elements.begin(), elements.end());
@@ -98,6 +95,9 @@ struct BinaryFold {
   }
 
   MaybeValue sequences() const {
+    if (op == BinaryOp::Add && sequence_size(lhs) + sequence_size(rhs) > kLongestSequence) {
+      return too_long();
+    }
     if (op == BinaryOp::Add && lhs.is<std::string>() && rhs.is<std::string>()) {
       return Value{*lhs.as<std::string>() + *rhs.as<std::string>()};
     }
@@ -120,8 +120,8 @@ struct BinaryFold {
   }
 
   MaybeValue too_long() const {
-    sema.report(DiagId::CompileTimeArithmetic, ranges.whole, spelling(op), describe(lhs),
-                describe(rhs), "the result has more than 1048576 elements");
+    sema.report(DiagId::SequenceTooLong, ranges.whole, kLongestSequence)
+        .helped("compute large tables outside the kernel");
     return {};
   }
 
@@ -238,6 +238,25 @@ MaybeValue compare_tuples(Sema& sema, CompareOp op, const TupleValue& lhs, const
 }
 
 }  // namespace
+
+std::size_t sequence_size(const Value& value, int depth) {
+  constexpr int kDeepest = 100;
+  if (const auto* text = value.as<std::string>()) {
+    return text->size();
+  }
+  const auto* tuple = value.as<TupleValue>();
+  if (tuple == nullptr) {
+    return 1;
+  }
+  if (depth == kDeepest) {
+    return kLongestSequence + 1;
+  }
+  std::size_t size = 1;
+  for (const Value& element : tuple->elements) {
+    size += element.is<TupleValue>() ? sequence_size(element, depth + 1) : 1;
+  }
+  return size;
+}
 
 bool is_foldable(const Value& value) {
   return !value.is<Tensor>();

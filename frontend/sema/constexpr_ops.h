@@ -40,6 +40,12 @@ namespace tilery::sema {
 /// Python's `format(value, spec)` for numbers and strings ("04d", ".3f", ">8", "x", ",").
 [[nodiscard]] std::optional<std::string> python_format(Sema& sema, const Value& value,
                                                        std::string_view spec, SourceRange range);
+/// Tuples and strings hold at most so many elements, so that a kernel cannot ask for more memory
+/// than there is.
+inline constexpr std::size_t kLongestSequence = 65536;
+/// Characters of a string, values of a tuple with those of nested tuples; 1 for other values. Past
+/// the limit if tuples nest more than 100 deep (`depth` counts them).
+[[nodiscard]] std::size_t sequence_size(const Value& value, int depth = 0);
 /// Decimal text of a compile-time integer.
 [[nodiscard]] std::string to_string(BigInt value);
 

@@ -92,7 +92,8 @@ MaybeValue Specializer::evaluate_node(const ast::FString& node, SourceRange /*ra
 
 // ---- displays ----
 
-MaybeValue Specializer::evaluate_elements(std::span<const ast::ExprId> elements) {
+MaybeValue Specializer::evaluate_elements(std::span<const ast::ExprId> elements,
+                                          SourceRange range) {
   TupleValue tuple;
   bool is_complete = true;
   for (const ast::ExprId id : elements) {
@@ -110,15 +111,24 @@ MaybeValue Specializer::evaluate_elements(std::span<const ast::ExprId> elements)
       is_complete = false;
     }
   }
-  return is_complete ? MaybeValue(Value{std::move(tuple)}) : std::nullopt;
+  if (!is_complete) {
+    return {};
+  }
+  Value result{std::move(tuple)};
+  if (sequence_size(result) > kLongestSequence) {
+    report(DiagId::SequenceTooLong, range, kLongestSequence)
+        .helped("compute large tables outside the kernel");
+    return {};
+  }
+  return result;
 }
 
-MaybeValue Specializer::evaluate_node(const ast::Tuple& node, SourceRange /*range*/) {
-  return evaluate_elements(node.elements);
+MaybeValue Specializer::evaluate_node(const ast::Tuple& node, SourceRange range) {
+  return evaluate_elements(node.elements, range);
 }
 
-MaybeValue Specializer::evaluate_node(const ast::List& node, SourceRange /*range*/) {
-  return evaluate_elements(node.elements);
+MaybeValue Specializer::evaluate_node(const ast::List& node, SourceRange range) {
+  return evaluate_elements(node.elements, range);
 }
 
 MaybeValue Specializer::evaluate_node(const ast::Dict& node, SourceRange range) {

@@ -257,7 +257,7 @@ class Specializer final : public Sema {
   MaybeValue evaluate_node(const ast::Starred& node, SourceRange range);
   MaybeValue evaluate_node(const ast::NamedExpr& node, SourceRange range);
 
-  MaybeValue evaluate_elements(std::span<const ast::ExprId> elements);
+  MaybeValue evaluate_elements(std::span<const ast::ExprId> elements, SourceRange range);
   MaybeValue compare_pair(ast::CompareOp op, const Value& lhs, const Value& rhs,
                           BinaryRanges ranges);
   MaybeValue compare_chain(const ast::Compare& node, SourceRange range);
