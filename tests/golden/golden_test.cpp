@@ -32,16 +32,44 @@ std::set<std::string>& seen_diagnostics() {
   return names;
 }
 
+/// "12:7", or nothing for no place.
+std::string place(const Outcome& outcome, SourceRange range) {
+  if (!range.is_valid()) {
+    return {};
+  }
+  const LineColumn at = outcome.sources.line_column(range.file, range.begin);
+  return fmt::format("{}:{}", at.line, at.column);
+}
+
+std::string at_place(const Outcome& outcome, SourceRange range) {
+  const std::string at = place(outcome, range);
+  return at.empty() ? at : " at " + at;
+}
+
+/// One diagnostic as a file test shows it: the message, and indented below it the operands' types,
+/// the notes, the way out and the call chain.
+void append_lines(const Outcome& outcome, const Diagnostic& d, std::vector<std::string>& lines) {
+  const char* severity = d.severity == Severity::Error ? "error" : "warning";
+  const std::string at = place(outcome, d.range);
+  lines.push_back(fmt::format("{}{}{}: {}", at, at.empty() ? "" : ": ", severity, d.message));
+  for (const DiagnosticLabel& label : d.labels) {
+    lines.push_back(fmt::format("  {}: {}", place(outcome, label.range), label.text));
+  }
+  for (const DiagnosticNote& note : d.notes) {
+    lines.push_back(fmt::format("  note: {}{}", note.text, at_place(outcome, note.range)));
+  }
+  if (!d.help.empty()) {
+    lines.push_back("  help: " + d.help);
+  }
+  for (const DiagnosticNote& call : d.calls) {
+    lines.push_back(fmt::format("  called from `{}`{}", call.text, at_place(outcome, call.range)));
+  }
+}
+
 std::vector<std::string> diagnostic_lines(const Outcome& outcome) {
   std::vector<std::string> lines;
   for (const Diagnostic& d : outcome.diagnostics.all()) {
-    const char* severity = d.severity == Severity::Error ? "error" : "warning";
-    if (d.range.is_valid()) {
-      const LineColumn at = outcome.sources.line_column(d.range.file, d.range.begin);
-      lines.push_back(fmt::format("{}:{}: {}: {}", at.line, at.column, severity, d.message));
-    } else {
-      lines.push_back(fmt::format("{}: {}", severity, d.message));
-    }
+    append_lines(outcome, d, lines);
     seen_diagnostics().insert(std::string(diagnostic_name(d.id)));
   }
   return lines;
