@@ -263,4 +263,8 @@ void eval_trans(Planner& planner, InstId inst) {
   plan_shape(planner, inst);
 }
 
+void eval_convert_layout(Planner& planner, InstId inst) {
+  plan_shape(planner, inst);
+}
+
 }  // namespace tilery::interpreter

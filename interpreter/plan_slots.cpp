@@ -239,6 +239,7 @@ ValueId aliased_operand(const Function& function, const Inst& inst,
     return {};
   }
   const bool same_order = inst.op == Op::Reshape || inst.op == Op::ExpandDims ||
+                          inst.op == Op::ConvertLayout ||
                           (inst.op == Op::Trans && keeps_order(from, inst.ints_attr(0))) ||
                           (inst.op == Op::Broadcast && from == function.type(inst.result()).shape);
   return same_order ? operand : ValueId{};

@@ -2,7 +2,7 @@
 #
 #   ensure_packages NAME…    does nothing if all are installed; needs root (or sudo) otherwise
 
-BUILD_PACKAGES="g++ cmake ninja-build libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev python3"
+BUILD_PACKAGES="g++ cmake ninja-build libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev python3 llvm-22-dev libclc-22 libzstd-dev zlib1g-dev libxml2-dev"
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev binutils"
 
 ensure_packages() {

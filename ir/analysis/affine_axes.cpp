@@ -62,6 +62,9 @@ std::optional<AxisMap> axis_map(const Function& function, const Inst& inst) {
     const auto order = inst.ints_attr(0);
     return AxisMap(order.begin(), order.end());
   }
+  if (inst.op == Op::ConvertLayout) {
+    return broadcast_axes(from, to);
+  }
   return inst.op == Op::Reshape ? reshape_axes(from, to) : std::nullopt;
 }
 

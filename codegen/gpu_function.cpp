@@ -1,0 +1,25 @@
+#include "codegen/gpu_function.h"
+
+#include "ir/support/check.h"
+
+#include <utility>
+
+namespace tilery::codegen {
+
+bool LayoutTable::has(ValueId value) const {
+  return value.index < layouts_.size() && layouts_[value.index] != nullptr;
+}
+
+const Layout& LayoutTable::of(ValueId value) const {
+  TILERY_CHECK(has(value));
+  return *layouts_[value.index];
+}
+
+void LayoutTable::set(ValueId value, Layout layout) {
+  if (value.index >= layouts_.size()) {
+    layouts_.resize(value.index + 1);
+  }
+  layouts_[value.index] = std::make_shared<const Layout>(std::move(layout));
+}
+
+}  // namespace tilery::codegen

@@ -1,0 +1,48 @@
+// A function between the block IR and LLVM: the same IR with Gpu-level ops, and what codegen's
+// passes know of its values.
+#pragma once
+
+#include "codegen/layout/layout.h"
+#include "codegen/options.h"
+#include "codegen/target.h"
+#include "ir/function.h"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tilery::codegen {
+
+/// The layout of every value that is a tile or a scalar, by value.
+class LayoutTable {
+ public:
+  [[nodiscard]] bool has(ValueId value) const;
+  /// Checked: the value has a layout.
+  [[nodiscard]] const Layout& of(ValueId value) const;
+  void set(ValueId value, Layout layout);
+
+ private:
+  std::vector<std::shared_ptr<const Layout>> layouts_;
+};
+
+/// Where an instruction's shared memory lies: scratch of a reduction or conversion, or the buffer
+/// that it allocates.
+struct SharedBlock {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+};
+
+/// A function on its way to LLVM. `function` is the specialiser's, changed by codegen's passes.
+struct GpuFunction {
+  Function function;
+  Target target;
+  CodegenOptions options;
+  int num_warps = 4;
+  LayoutTable layouts;
+  /// By the index of the instruction.
+  std::unordered_map<std::uint32_t, SharedBlock> shared;
+  std::uint32_t shared_bytes = 0;
+};
+
+}  // namespace tilery::codegen

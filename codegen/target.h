@@ -1,0 +1,39 @@
+// The GPU that code is made for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tilery::codegen {
+
+/// A chip and the PTX version that code for it is written in: the lowest that has what we use.
+struct Target {
+  int sm = 80;  ///< compute capability as two digits: 80, 86, 89, 90, 100, 120
+  bool exact_chip =
+      false;     ///< the chip's own instructions, without forward compatibility ("sm_90a")
+  int ptx = 80;  ///< 80 is PTX 8.0
+
+  /// "sm_90a".
+  [[nodiscard]] std::string name() const;
+  /// Largest shared memory of one thread block, in bytes.
+  [[nodiscard]] std::uint32_t max_shared_bytes() const;
+
+  // ---- what the chip can do; the table of gpu features, one line each, is in target.cpp ----
+  [[nodiscard]] bool has_fp8_convert() const { return sm >= 89; }
+
+  [[nodiscard]] bool has_native_bf16() const { return sm >= 90; }
+
+  [[nodiscard]] bool has_wgmma() const { return sm == 90 && exact_chip; }
+
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+/// Reads "sm_80", "sm_90a", "sm_100"; none for what we make no code for.
+[[nodiscard]] std::optional<Target> parse_target(std::string_view name);
+/// The target for a device of this compute capability: sm_90a on 9.0, the plain one elsewhere; none
+/// below 8.0.
+[[nodiscard]] std::optional<Target> target_of_device(int major, int minor);
+
+}  // namespace tilery::codegen
