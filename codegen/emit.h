@@ -9,11 +9,11 @@
 #include "codegen/gpu_function.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
 
 #include <cstdint>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace tilery::codegen {
@@ -21,6 +21,7 @@ namespace tilery::codegen {
 using Registers = std::vector<llvm::Value*>;
 
 class AxisTable;  // analysis/axis_info.h
+class LineTable;  // emit_lines.h
 
 /// The state of emitting one kernel. Op-specific state lives in the op's function.
 class EmitContext {
@@ -56,6 +57,14 @@ class EmitContext {
   [[nodiscard]] llvm::Value* scalar(ValueId value) const { return registers(value).front(); }
 
   void set(ValueId value, Registers registers);
+
+  /// How many registers a value takes. A scalar takes one, also where it has no layout (in a
+  /// combine region).
+  [[nodiscard]] int register_count(ValueId value) const {
+    return type(value).is_scalar() ? 1 : layout(value).registers();
+  }
+
+  [[nodiscard]] llvm::Constant* constant(ElementType element, std::uint64_t bits) const;
   [[nodiscard]] llvm::Type* llvm_type(ElementType element) const;
 
   // ---- the thread ----
@@ -79,10 +88,18 @@ class EmitContext {
   /// ptr addrspace(3) to the instruction's block (scratch or buffer), plus a byte offset (may be
   /// null for 0).
   [[nodiscard]] llvm::Value* shared_pointer(InstId inst, llvm::Value* byte_offset = nullptr);
+  /// All of the block's shared memory.
+  [[nodiscard]] llvm::Value* shared_base();
   void barrier();  ///< all threads of the block
   void warp_barrier();
 
   // ---- control ----
+  /// Where the values that belong to the whole kernel are computed: the end of its entry block.
+  [[nodiscard]] llvm::IRBuilder<> prologue();
+
+  /// Line information for the instructions that follow; none by default.
+  void set_lines(LineTable* lines) { lines_ = lines; }
+
   /// Emits the instructions of a region, its terminator not, at the builder's place; the region's
   /// arguments must be set.
   void emit_region(RegionId region);
@@ -100,8 +117,9 @@ class EmitContext {
   llvm::Value* thread_id_ = nullptr;
   llvm::Value* lane_id_ = nullptr;
   llvm::Value* warp_id_ = nullptr;
-  std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, llvm::Value*>
-      bit_sums_;
+  LineTable* lines_ = nullptr;
+  /// xor_of_bits, by the bases of the thread id's bits.
+  std::map<std::vector<std::uint32_t>, llvm::Value*> bit_sums_;
 };
 
 /// One function a row of ops.def: emits the instruction and sets its results. They live in

@@ -11,7 +11,7 @@ bool LayoutTable::has(ValueId value) const {
 }
 
 const Layout& LayoutTable::of(ValueId value) const {
-  TILERY_CHECK(has(value));
+  TILERY_CHECK(has(value), "every tile has a layout");
   return *layouts_[value.index];
 }
 

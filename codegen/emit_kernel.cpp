@@ -1,0 +1,161 @@
+// emit_ptx: the kernel's entry around the emitted body.
+#include "codegen/analysis/axis_info.h"
+#include "codegen/codegen.h"
+#include "codegen/emit.h"
+#include "codegen/emit_lines.h"
+#include "codegen/nvptx.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <optional>
+
+namespace tilery::codegen {
+namespace {
+
+/// A name that PTX accepts and that is none of its keywords: kernels may be called `add`, or be
+/// spelled with any letters.
+std::string entry_name(const std::string& name) {
+  std::string entry;
+  for (const char c : name) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    entry += is_plain ? std::string(1, c) : fmt::format("${:02x}", static_cast<unsigned char>(c));
+  }
+  return entry + "_kernel";
+}
+
+KernelParameter parameter_of(const Type& type) {
+  return {static_cast<std::uint8_t>(type.element.byte_size()), type.is_pointer()};
+}
+
+/// How a parameter is declared: booleans take a byte, as in memory.
+llvm::Type* parameter_type(EmitContext* context, llvm::LLVMContext& llvm, ElementType element) {
+  (void)context;
+  if (element.is_pointer()) {
+    return llvm::PointerType::get(llvm, 1);
+  }
+  if (is_float(element.scalar) && !is_fp8(element.scalar)) {
+    switch (element.scalar) {
+      case Scalar::F16:
+        return llvm::Type::getHalfTy(llvm);
+      case Scalar::BF16:
+        return llvm::Type::getBFloatTy(llvm);
+      case Scalar::F32:
+        return llvm::Type::getFloatTy(llvm);
+      default:
+        return llvm::Type::getDoubleTy(llvm);
+    }
+  }
+  return llvm::Type::getIntNTy(llvm, static_cast<unsigned>(byte_size(element.scalar)) * 8);
+}
+
+llvm::Function& declare_kernel(llvm::Module& module, const GpuFunction& gpu) {
+  auto& llvm = module.getContext();
+  std::vector<llvm::Type*> types;
+  for (const Param& param : gpu.function.params) {
+    types.push_back(parameter_type(nullptr, llvm, param.type.element));
+  }
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), types, false);
+  auto* kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                        entry_name(gpu.function.name), module);
+  kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  kernel->addFnAttr("nvvm.reqntid", std::to_string(gpu.num_warps * kWarpSize));
+  if (gpu.options.maxnreg) {
+    kernel->addFnAttr("nvvm.maxnreg", std::to_string(*gpu.options.maxnreg));
+  }
+  for (std::size_t i = 0; i < gpu.function.params.size(); ++i) {
+    const Param& param = gpu.function.params[i];
+    const auto index = static_cast<unsigned>(i);
+    kernel->getArg(index)->setName(param.name);
+    if (param.type.is_pointer() && param.facts.divisible_by_16) {
+      kernel->addParamAttr(index, llvm::Attribute::getWithAlignment(llvm, llvm::Align(16)));
+    }
+  }
+  return *kernel;
+}
+
+void bind_parameters(EmitContext& context, llvm::Function& kernel) {
+  const Function& function = context.function();
+  const Region& body = function.region(function.body);
+  for (std::size_t i = 0; i < body.args.size(); ++i) {
+    llvm::Value* argument = kernel.getArg(static_cast<unsigned>(i));
+    if (function.params[i].type.element.is(Scalar::I1)) {
+      argument = context.builder().CreateIsNotNull(argument);
+    }
+    context.set(body.args[i], {argument});
+  }
+}
+
+std::string text_of(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out, nullptr);
+  return text;
+}
+
+KernelBinary launch_facts(const GpuFunction& gpu) {
+  KernelBinary binary;
+  binary.entry = entry_name(gpu.function.name);
+  binary.target = gpu.target.name();
+  for (const Param& param : gpu.function.params) {
+    binary.parameters.push_back(parameter_of(param.type));
+  }
+  binary.num_warps = gpu.num_warps;
+  binary.shared_bytes = gpu.shared_bytes;
+  return binary;
+}
+
+void emit_body(const GpuFunction& gpu, const EmitOptions& options, llvm::Module& module) {
+  llvm::Function& kernel = declare_kernel(module, gpu);
+  const AxisTable axes = find_axis_info(gpu.function);
+  EmitContext context(gpu, axes, module, kernel);
+  std::optional<LineTable> lines;
+  if (options.sources != nullptr) {
+    lines.emplace(gpu.function, *options.sources, module, kernel);
+    context.set_lines(&*lines);
+  }
+  bind_parameters(context, kernel);
+  context.emit_region(gpu.function.body);
+  context.builder().CreateRetVoid();
+  if (lines) {
+    lines->finish();
+  }
+}
+
+}  // namespace
+
+Result<KernelBinary> emit_ptx(const GpuFunction& gpu, const EmitOptions& options) {
+  llvm::LLVMContext llvm;
+  llvm::Module module(gpu.function.name, llvm);
+  const NvptxMachine machine(gpu.target);
+  machine.prepare(module);
+  emit_body(gpu, options, module);
+  if (options.dump) {
+    options.dump("llvm-raw", text_of(module));
+  }
+#ifdef TILERY_CHECKED
+  std::string broken;
+  llvm::raw_string_ostream out(broken);
+  if (llvm::verifyModule(module, &out)) {
+    return Error{ErrorKind::Machine,
+                 fmt::format("LLVM IR of `{}` is not valid: {}", gpu.function.name, broken)};
+  }
+#endif
+  if (Status status = machine.optimise(module); !status) {
+    return status.error();
+  }
+  if (options.dump) {
+    options.dump("llvm", text_of(module));
+  }
+  Result<std::string> ptx = machine.ptx(module);
+  if (!ptx) {
+    return ptx.error();
+  }
+  KernelBinary binary = launch_facts(gpu);
+  binary.code = std::move(*ptx);
+  return binary;
+}
+
+}  // namespace tilery::codegen

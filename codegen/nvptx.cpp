@@ -1,0 +1,157 @@
+#include "codegen/nvptx.h"
+
+#include "ir/support/check.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <mutex>
+#include <optional>
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+namespace tilery::codegen {
+namespace {
+
+/// Thrown by the handler of fatal errors through LLVM's frames, which hold nothing that must be
+/// released for later calls.
+struct LlvmFatal {
+  std::string reason;
+};
+
+[[noreturn]] void throw_fatal(void* user_data, const char* reason, bool generate_crash_report) {
+  (void)user_data;
+  (void)generate_crash_report;
+  throw LlvmFatal{reason};
+}
+
+/// An option of LLVM's command line, which is how some of its passes are set.
+void set_llvm_flag(llvm::StringRef name, bool value) {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find(name);
+  TILERY_CHECK(found != options.end(), "LLVM has this option");
+  static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(value);
+}
+
+void initialise_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    llvm::install_fatal_error_handler(throw_fatal);
+    // Pointers into shared memory in 32 bits.
+    set_llvm_flag("nvptx-short-ptr", true);
+    set_llvm_flag("nvptx-mad-wide-opt", true);
+    // Accesses are as wide as they can be when they are emitted.
+    set_llvm_flag("disable-nvptx-load-store-vectorizer", true);
+  });
+}
+
+}  // namespace
+
+Status guarded_llvm(llvm::LLVMContext& context, std::string_view what,
+                    const std::function<void()>& run) {
+  std::string errors;
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo* info, void* data) {
+        if (info->getSeverity() == llvm::DS_Error) {
+          llvm::raw_string_ostream out(*static_cast<std::string*>(data));
+          llvm::DiagnosticPrinterRawOStream printer(out);
+          info->print(printer);
+          out << '\n';
+        }
+      },
+      &errors);
+  try {
+    run();
+  } catch (const LlvmFatal& fatal) {
+    errors += fatal.reason;
+  }
+  context.setDiagnosticHandlerCallBack(nullptr, nullptr);
+  if (errors.empty()) {
+    return Ok{};
+  }
+  return Error{ErrorKind::Machine, fmt::format("{}: LLVM failed: {}", what, errors)};
+}
+
+NvptxMachine::NvptxMachine(const Target& target) {
+  initialise_llvm();
+  const llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target* nvptx = llvm::TargetRegistry::lookupTarget(triple, error);
+  TILERY_CHECK(nvptx != nullptr, "the NVPTX target is linked in");
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  machine_.reset(
+      nvptx->createTargetMachine(triple, target.name(), fmt::format("+ptx{}", target.ptx), options,
+                                 std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+void NvptxMachine::prepare(llvm::Module& module) const {
+  module.setTargetTriple(machine_->getTargetTriple());
+  module.setDataLayout(machine_->createDataLayout());
+}
+
+Status NvptxMachine::optimise(llvm::Module& module) const {
+  return guarded_llvm(module.getContext(), "optimising " + module.getName().str(), [&] {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder passes(machine_.get());
+    passes.registerModuleAnalyses(modules);
+    passes.registerCGSCCAnalyses(components);
+    passes.registerFunctionAnalyses(functions);
+    passes.registerLoopAnalyses(loops);
+    passes.crossRegisterProxies(loops, functions, components, modules);
+    llvm::FunctionPassManager pipeline;
+    pipeline.addPass(llvm::EarlyCSEPass());
+    pipeline.addPass(llvm::InstCombinePass());
+    pipeline.addPass(llvm::SimplifyCFGPass());
+    pipeline.addPass(llvm::ADCEPass());
+    for (llvm::Function& function : module) {
+      if (!function.isDeclaration()) {
+        pipeline.run(function, functions);
+      }
+    }
+  });
+}
+
+Result<std::string> NvptxMachine::ptx(llvm::Module& module) const {
+  llvm::SmallString<0> text;
+  Status status = guarded_llvm(module.getContext(), "PTX of " + module.getName().str(), [&] {
+    llvm::raw_svector_ostream out(text);
+    llvm::legacy::PassManager passes;
+    const bool unsupported =
+        machine_->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile);
+    TILERY_CHECK(!unsupported, "NVPTX writes assembly");
+    passes.run(module);
+  });
+  if (!status) {
+    return status.error();
+  }
+  return text.str().str();
+}
+
+}  // namespace tilery::codegen

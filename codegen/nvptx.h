@@ -1,0 +1,38 @@
+// The NVPTX target of LLVM: modules, optimisation, PTX. Private to codegen; includes LLVM.
+#pragma once
+
+#include "codegen/target.h"
+#include "ir/support/result.h"
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tilery::codegen {
+
+/// Runs LLVM with its ways to end the process closed: a fatal error or a diagnostic of severity
+/// error comes back as text that `what` opens ("PTX for softmax"). What LLVM held then is leaked.
+[[nodiscard]] Status guarded_llvm(llvm::LLVMContext& context, std::string_view what,
+                                  const std::function<void()>& run);
+
+/// Makes code for one target. Cheap enough to make one a kernel.
+class NvptxMachine {
+ public:
+  explicit NvptxMachine(const Target& target);
+
+  /// Gives the module the target's triple and data layout; before anything is added to it.
+  void prepare(llvm::Module& module) const;
+  /// The short pipeline of our own: the IR comes optimised, so what is left is to fold addresses
+  /// and merge equal values.
+  [[nodiscard]] Status optimise(llvm::Module& module) const;
+  [[nodiscard]] Result<std::string> ptx(llvm::Module& module) const;
+
+ private:
+  std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+}  // namespace tilery::codegen
