@@ -1,11 +1,23 @@
 // How regular a value is along each axis: what decides the width of memory accesses.
 //
-// For a value and an axis, powers of two (gpu_codegen's lattice, source: Triton's AxisInfo):
-//   contiguity    elements come in runs of this many that count up by 1 (a run starts at each
-//   multiple of it) divisibility  the first element of every run is a multiple of this; of a
-//   pointer: in bytes constancy     elements come in runs of this many equal ones
-// and for a whole value an optional constant. Facts of parameters (ParamFacts, equals_1 included)
-// and hints (multiple_of …) feed it.
+// For a value and an axis, powers of two (the lattice is that of Triton's AxisInfo):
+//
+//   contiguity    elements come in runs of this many that count up by 1; a run starts at each
+//                 multiple of it. Of a pointer: by 1 element of the pointee.
+//   divisibility  the first element of every run is a multiple of this. Of a pointer: in bytes.
+//   constancy     elements come in runs of this many equal ones.
+//
+//     offs = 128 * pid + arange(0, 128)      contiguity 128, divisibility 128, constancy 1
+//     x_ptr + offs, x_ptr aligned to 16      contiguity 128, divisibility 16 (bytes), constancy 1
+//     offs < n, n % 16 == 0                  constancy 16: a piece of 16 is wholly in or out
+//
+// and for a whole value an optional constant. Facts of parameters (ParamFacts) and the hints
+// multiple_of, max_contiguous and max_constancy feed it. Runs never cross an extent's odd part: of
+// 96 = 3 · 32 lanes at most 32 form a run.
+//
+// Contiguity is meant modulo 2^width: the run may hold the place where an integer wraps. A piece of
+// a run that starts at a multiple of its own length never does, so whoever relies on a piece of c
+// elements bounds c by the divisibility, too, as every rule and `access_elements` do.
 #pragma once
 
 #include "ir/function.h"
@@ -28,14 +40,18 @@ struct AxisFacts {
 /// Facts of one value; a scalar has one axis of extent 1.
 struct AxisInfo {
   std::vector<AxisFacts> axes;
+  /// An integer that every element equals.
   std::optional<std::int64_t> constant;
+  /// No element is below 0, unless an index computation wraps (which interpret mode reports).
+  bool non_negative = false;
   friend bool operator==(const AxisInfo&, const AxisInfo&) = default;
 };
 
 /// The facts of all values of a function; a snapshot.
 class AxisTable {
  public:
-  /// Facts of a value; those that promise nothing for values that are not integers or pointers.
+  /// Facts of a value. For values that are neither integers nor pointers only constancy says
+  /// anything. Checked: the value was in the function.
   [[nodiscard]] const AxisInfo& of(ValueId value) const;
 
  private:
@@ -43,6 +59,7 @@ class AxisTable {
   std::vector<AxisInfo> infos_;
 };
 
+/// A forward walk; loops are repeated until what they carry no longer changes.
 [[nodiscard]] AxisTable find_axis_info(const Function& function);
 
 /// Axes of an access from the most to the least contiguous in memory (ties: the last axis first).
