@@ -21,6 +21,7 @@
 // (owner_bits). Everything here is arithmetic on a few dozen integers; nothing depends on LLVM.
 #pragma once
 
+#include "codegen/layout/f2.h"
 #include "ir/type.h"
 
 #include <array>
@@ -133,6 +134,7 @@ class Layout {
   std::array<std::uint8_t, Shape::kMaxRank> axis_bits_{};
   std::array<std::uint8_t, Shape::kMaxRank> axis_shift_{};
   std::array<std::uint32_t, kPlaceCount> copy_bits_{};
+  F2Span register_span_;
   int total_bits_ = 0;
   int repeats_ = 1;
 };
@@ -151,11 +153,15 @@ class Layout {
                                     int num_warps);
 
 /// The accumulator of `mma.sync.m16n8k*`: the last two axes are a tile of (M, N), warps_m · warps_n
-/// warps; leading axes are in registers. Extents that are smaller than an instruction's are not
-/// allowed (pad first).
+/// warps (M in the low bits of the warp's number); leading axes are in registers. Base extents that
+/// are smaller than an instruction's are not allowed (pad first). A register's low bits are the
+/// instruction's own registers, then come further instructions along N, then along M, then leading
+/// axes; each warp's part is in one piece.
 [[nodiscard]] Layout mma_accumulator_layout(const Shape& shape, int warps_m, int warps_n);
 /// Operand A (M, K) and B (K, N) of the same, of elements of `bits` bits (8, 16, 32): what a thread
-/// hands to the instruction, copied over the warps that share it.
+/// hands to the instruction, copied over the warps that share it. The low bits of a register are
+/// again the instruction's (elements of one 32-bit operand register lowest), then come further ones
+/// along K, then along M or N.
 [[nodiscard]] Layout mma_a_layout(const Shape& shape, int element_bits, int warps_m, int warps_n);
 [[nodiscard]] Layout mma_b_layout(const Shape& shape, int element_bits, int warps_m, int warps_n);
 
@@ -168,8 +174,8 @@ class Layout {
 [[nodiscard]] Layout expand_layout(const Layout& source, int axis);
 /// Result axis i is source axis order[i].
 [[nodiscard]] Layout trans_layout(const Layout& source, std::span<const std::int64_t> order);
-/// Same elements in row-major order; none if an extent of either shape is no power of two and the
-/// shapes differ there, in which case the elements move.
+/// Same elements in row-major order, in the same registers; none if the elements have to move,
+/// which only happens between shapes whose extents are not all powers of two.
 [[nodiscard]] std::optional<Layout> reshape_layout(const Layout& source, const Shape& shape);
 /// A layout of the shape with the axes of extent 1 in `from` cut to 1: the layout that a
 /// `broadcast` operand must have for its result to be in `target` without any data moving.
@@ -178,10 +184,14 @@ class Layout {
 // ---- relations between layouts
 // ------------------------------------------------------------------------------------
 
-/// For every register of `to`, the register of `from` in the same thread that holds the element
-/// `project` makes of it; none if for some register no fixed one does. `project` must be linear: it
-/// drops or permutes axes (it gets and gives coordinates). With the identity this says whether a
+/// For every register of `to`, the register of `from` in the same thread that holds the same
+/// element; none if for some register that is not the same one in all threads. Says whether a
 /// conversion only renames registers.
 [[nodiscard]] std::optional<std::vector<int>> register_map(const Layout& from, const Layout& to);
+
+/// The same between different shapes: axis i of `from` has extent 1 or is axis axes[i] of `to`.
+/// `from` may thus be what is reduced, broadcast, expanded or transposed to `to`.
+[[nodiscard]] std::optional<std::vector<int>> register_map(const Layout& from, const Layout& to,
+                                                           std::span<const int> axes);
 
 }  // namespace tilery::codegen

@@ -1,0 +1,48 @@
+#include "codegen/layout/f2.h"
+
+#include "ir/support/check.h"
+
+#include <bit>
+
+namespace tilery::codegen {
+
+bool F2Span::insert(std::uint32_t vector) {
+  TILERY_CHECK(inserted_ < 64, "too many vectors");
+  std::uint64_t sources = std::uint64_t{1} << inserted_++;
+  while (vector != 0) {
+    Row& row = rows_[std::bit_width(vector) - 1];
+    if (row.vector == 0) {
+      row = {vector, sources};
+      ++dimension_;
+      return true;
+    }
+    vector ^= row.vector;
+    sources ^= row.sources;
+  }
+  return false;
+}
+
+std::uint32_t F2Span::remainder(std::uint32_t vector) const {
+  for (std::uint32_t left = vector; left != 0;) {
+    const std::uint32_t top = std::bit_floor(left);
+    const Row& row = rows_[std::bit_width(left) - 1];
+    vector ^= row.vector;
+    left = (left ^ row.vector) & (top - 1);
+  }
+  return vector;
+}
+
+std::optional<std::uint64_t> F2Span::solve(std::uint32_t vector) const {
+  std::uint64_t sources = 0;
+  while (vector != 0) {
+    const Row& row = rows_[std::bit_width(vector) - 1];
+    if (row.vector == 0) {
+      return std::nullopt;
+    }
+    vector ^= row.vector;
+    sources ^= row.sources;
+  }
+  return sources;
+}
+
+}  // namespace tilery::codegen
