@@ -24,9 +24,10 @@ int instruction_bits(const Inst& dot, const Type& a, const Type& b) {
   if (left == Scalar::I8 || left == Scalar::U8) {
     return 8;
   }
-  constexpr std::int64_t kIeee = 1;
-  const bool is_exact = dot.int_attr(attr_index(Op::Dot, "precision")) == kIeee;
-  return left == Scalar::F32 && !is_exact ? 32 : 0;
+  // The split precisions (tf32x3, bf16x3, …) approach what the exact chain gives.
+  constexpr std::int64_t kTf32 = 0;
+  const bool is_tf32 = dot.int_attr(attr_index(Op::Dot, "precision")) == kTf32;
+  return left == Scalar::F32 && is_tf32 ? 32 : 0;
 }
 
 bool accumulates(Scalar operand, Scalar accumulator) {

@@ -24,7 +24,7 @@ struct DotPlan {
   int k_step = 0;  ///< TensorCore: extent of the instruction along k
 };
 
-/// Tensor cores take fp16, bf16, fp8 (as fp16, which holds them), fp32 unless `ieee`, and 8-bit
+/// Tensor cores take fp16, bf16, fp8 (as fp16, which holds them), fp32 with `tf32`, and 8-bit
 /// integers of one type; extents whose power-of-two parts are at least 16 (m), 8 (n) and the
 /// instruction's k.
 [[nodiscard]] DotPlan plan_dot(const Function& function, const Inst& dot);

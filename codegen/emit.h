@@ -7,6 +7,7 @@
 #pragma once
 
 #include "codegen/gpu_function.h"
+#include "ir/analysis/uses.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -61,8 +62,17 @@ class EmitContext {
   /// How many registers a value takes. A scalar takes one, also where it has no layout (in a
   /// combine region).
   [[nodiscard]] int register_count(ValueId value) const {
-    return type(value).is_scalar() ? 1 : layout(value).registers();
+    return type(value).is_scalar() || is_ring(value) ? 1 : layout(value).registers();
   }
+
+  /// A tile in shared memory; its one register is a pointer to it.
+  [[nodiscard]] bool is_ring(ValueId value) const { return is_ring_[value.index]; }
+
+  /// The uses of the function's values.
+  [[nodiscard]] const Uses& uses() const { return uses_; }
+
+  /// The type of a value's registers.
+  [[nodiscard]] llvm::Type* register_type(ValueId value) const;
 
   [[nodiscard]] llvm::Constant* constant(ElementType element, std::uint64_t bits) const;
   [[nodiscard]] llvm::Type* llvm_type(ElementType element) const;
@@ -114,6 +124,8 @@ class EmitContext {
   llvm::Function& kernel_;
   llvm::IRBuilder<> builder_;
   std::vector<Registers> values_;
+  std::vector<bool> is_ring_;
+  Uses uses_;
   llvm::Value* thread_id_ = nullptr;
   llvm::Value* lane_id_ = nullptr;
   llvm::Value* warp_id_ = nullptr;

@@ -1,5 +1,6 @@
 #include "codegen/emit.h"
 #include "codegen/emit_lines.h"
+#include "codegen/ring_layout.h"
 #include "ir/support/check.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -61,6 +62,8 @@ EmitContext::EmitContext(const GpuFunction& gpu, const AxisTable& axes, llvm::Mo
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
   values_.resize(gpu.function.values.size());
+  is_ring_ = find_ring_values(gpu.function);
+  uses_ = find_uses(gpu.function);
 }
 
 llvm::IRBuilder<> EmitContext::prologue() {
@@ -108,6 +111,11 @@ llvm::Type* EmitContext::llvm_type(ElementType element) const {
       return llvm::Type::getIntNTy(context, static_cast<unsigned>(bit_width(element.scalar)));
   }
   return nullptr;
+}
+
+llvm::Type* EmitContext::register_type(ValueId value) const {
+  return is_ring(value) ? llvm::PointerType::get(module_.getContext(), 3)
+                        : llvm_type(type(value).element);
 }
 
 llvm::Value* EmitContext::thread_id() {

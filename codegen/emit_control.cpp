@@ -24,7 +24,7 @@ void open_phis(EmitContext& context, llvm::BasicBlock* block, std::span<const Va
                unsigned incoming) {
   llvm::IRBuilder<> builder(block, block->begin());
   for (const ValueId value : values) {
-    llvm::Type* const type = context.llvm_type(context.type(value).element);
+    llvm::Type* const type = context.register_type(value);
     Registers phis;
     for (int reg = 0; reg < context.register_count(value); ++reg) {
       phis.push_back(builder.CreatePHI(type, incoming));

@@ -6,6 +6,7 @@
 // the assembly are tied to it.
 #include "codegen/analysis/axis_info.h"
 #include "codegen/emit.h"
+#include "codegen/emit_access.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/InlineAsm.h>
@@ -33,16 +34,6 @@ std::string hint_text(const std::string& cache, const std::string& eviction) {
     return cache.starts_with('.') ? cache : "." + cache;
   }
   return eviction.empty() ? "" : ".L1::" + eviction;
-}
-
-int access_width(EmitContext& context, InstId id, const Layout& layout, ElementType element) {
-  if (layout.shape().is_scalar()) {
-    return 1;
-  }
-  const int axis = access_order(context.axes(), context.function(), id).front();
-  const int most = kMaxAccessBytes / element.byte_size();
-  return std::min({access_elements(context.axes(), context.function(), id, axis),
-                   layout.contiguous_registers(axis), most});
 }
 
 // ---- words: a piece as 16-, 32- or 64-bit numbers, which is what PTX moves
@@ -287,6 +278,34 @@ llvm::Value* store_predicate(EmitContext& context, llvm::Value* mask, llvm::Valu
 
 }  // namespace
 
+int access_width(EmitContext& context, InstId id, const Layout& layout, ElementType element) {
+  if (layout.shape().is_scalar()) {
+    return 1;
+  }
+  const int axis = access_order(context.axes(), context.function(), id).front();
+  const int most = kMaxAccessBytes / element.byte_size();
+  return std::min({access_elements(context.axes(), context.function(), id, axis),
+                   layout.contiguous_registers(axis), most});
+}
+
+/// True if lanes that are off read 0.
+static bool reads_zeros(EmitContext& context, ValueId other) {
+  return !other || context.function().constant_bits(other) == std::uint64_t{0};
+}
+
+bool is_async_load(EmitContext& context, InstId id) {
+  const Inst& load = context.inst(id);
+  const auto uses = context.uses().of(load.result());
+  if (uses.size() != 1 || context.inst(uses[0].user).op != Op::RingInsert ||
+      !reads_zeros(context, load.operand(2)) || load.bool_attr(attr_index(Op::Load, "volatile"))) {
+    return false;
+  }
+  const ElementType element = context.type(load.result()).element;
+  const int bytes =
+      access_width(context, id, context.layout(load.result()), element) * element.byte_size();
+  return !element.is(Scalar::I1) && bytes >= 4;
+}
+
 void emit_addptr(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
   auto& builder = context.builder();
@@ -305,6 +324,9 @@ void emit_addptr(EmitContext& context, InstId id) {
 }
 
 void emit_load(EmitContext& context, InstId id) {
+  if (is_async_load(context, id)) {
+    return;
+  }
   const Inst& inst = context.inst(id);
   const ValueId mask = inst.operand(1);
   const ValueId other = inst.operand(2);

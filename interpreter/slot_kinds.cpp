@@ -177,7 +177,8 @@ class KindFinder {
     if (inst.op == Op::Arange) {
       return {SlotKind::Affine, 1};
     }
-    if (inst.op == Op::Reduce || inst.op == Op::Scan || inst.op == Op::Dot) {
+    if (inst.op == Op::Reduce || inst.op == Op::Scan || inst.op == Op::Dot ||
+        op_def(inst.op).family == OpFamily::Shared) {
       return kDense;
     }
     if (all_splat(inst)) {

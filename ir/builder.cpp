@@ -309,6 +309,10 @@ class Copier {
 
 }  // namespace
 
+void copy_inst(Builder& builder, InstId inst, std::vector<ValueId>& map) {
+  Copier(builder, map).copy_inst(inst);
+}
+
 std::vector<ValueId> inline_region(Builder& builder, RegionId region, std::vector<ValueId>& map) {
   const Function& function = builder.function();
   const std::vector<InstId> insts = function.region(region).insts;

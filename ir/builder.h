@@ -97,6 +97,9 @@ void erase(Function& function, InstId inst);
 /// its mapped operands are returned.
 std::vector<ValueId> inline_region(Builder& builder, RegionId region, std::vector<ValueId>& map);
 
+/// A deep copy of one instruction into the builder's place, like `inline_region`.
+void copy_inst(Builder& builder, InstId inst, std::vector<ValueId>& map);
+
 /// Calls `visit(InstId)` for every instruction of a region and of nested regions, outer before
 /// inner, in order.
 template <class Visit>

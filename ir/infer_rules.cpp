@@ -215,6 +215,35 @@ std::string infer_splat(OpUse& /*use*/) {
   return {};
 }
 
+/// The extents of one slot of a ring.
+Shape slot_shape(const Type& ring) {
+  Shape shape = ring.shape;
+  shape.erase(0);
+  return shape;
+}
+
+std::string infer_shared_ring(OpUse& use) {
+  return use.results.front().shape.rank() >= 2
+             ? std::string()
+             : "a ring has an axis of slots and those of its tiles";
+}
+
+std::string infer_ring_insert(OpUse& use) {
+  const Type& ring = use.operand(0);
+  return ring.shape.rank() >= 2 && use.operand(2).shape == slot_shape(ring)
+             ? std::string()
+             : "`tile` must have the extents of a slot of `ring`";
+}
+
+std::string infer_ring_read(OpUse& use) {
+  const Type& ring = use.operand(0);
+  if (ring.shape.rank() < 2) {
+    return "a ring has an axis of slots and those of its tiles";
+  }
+  use.results = {ring.with_shape(slot_shape(ring))};
+  return {};
+}
+
 constexpr InferRule kRules[] = {
     {Op::ProgramId, InferRuleKind::Checks, infer_program_id},
     {Op::NumPrograms, InferRuleKind::Checks, infer_program_id},
@@ -232,6 +261,9 @@ constexpr InferRule kRules[] = {
     {Op::Dot, InferRuleKind::Checks, infer_dot},
     {Op::For, InferRuleKind::Checks, infer_for},
     {Op::While, InferRuleKind::Checks, infer_while},
+    {Op::SharedRing, InferRuleKind::Given, infer_shared_ring},
+    {Op::RingInsert, InferRuleKind::Checks, infer_ring_insert},
+    {Op::RingRead, InferRuleKind::Computes, infer_ring_read},
 };
 
 }  // namespace

@@ -39,6 +39,8 @@ std::string_view family_title(OpFamily family) {
       return "Matrix product";
     case OpFamily::Control:
       return "Control flow";
+    case OpFamily::Shared:
+      return "Pipelined loops";
     case OpFamily::Debug:
       return "Hints and debugging";
   }

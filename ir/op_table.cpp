@@ -96,6 +96,8 @@ std::string_view family_name(OpFamily family) {
       return "Dot";
     case OpFamily::Control:
       return "Control";
+    case OpFamily::Shared:
+      return "Shared";
     case OpFamily::Debug:
       return "Debug";
   }

@@ -1,6 +1,9 @@
 // Runs every file of tests/run in the interpreter: at all three check levels, with and without the
-// pass pipeline, on one thread and on three. All must give the same, expected result.
+// pass pipeline, with loops over dots pipelined as for a GPU, on one thread and on three. All must
+// give the same, expected result.
+#include "codegen/passes/pipeline_loops.h"
 #include "interpreter/interpreter.h"
+#include "ir/verifier.h"
 #include "tests/support/golden.h"
 #include "tests/support/run_file.h"
 
@@ -18,6 +21,7 @@ struct Variant {
   CheckLevel check;
   bool optimise;
   int threads;
+  bool pipeline = false;
 };
 
 constexpr Variant kVariants[] = {
@@ -26,6 +30,8 @@ constexpr Variant kVariants[] = {
     {"unchecked", CheckLevel::None, true, 1},
     {"fast, passes off", CheckLevel::Fast, false, 1},
     {"fast, three threads", CheckLevel::Fast, true, 3},
+    {"fast, loops pipelined", CheckLevel::Fast, true, 1, true},
+    {"tracked, loops pipelined", CheckLevel::Tracked, true, 1, true},
 };
 
 std::vector<ExpectedFinding> findings_of(const RunReport& report, const Function& function,
@@ -47,6 +53,12 @@ void run_variant(const testing::GoldenFile& file, const Variant& variant) {
   testing::PreparedRun prepared;
   testing::prepare_run(file, run, prepared, variant.optimise);
   ASSERT_TRUE(prepared.specialized) << render(prepared.diagnostics.all().front(), prepared.sources);
+  if (variant.pipeline) {
+    constexpr int kStages = 3;
+    constexpr std::uint32_t kSharedBytes = 1U << 20;
+    codegen::pipeline_loops(prepared.specialized->function, kStages, kSharedBytes);
+    check_valid(prepared.specialized->function, "pipeline_loops");
+  }
   const auto program = make_program(prepared.specialized->function);
   RunOptions options;
   options.grid = run.grid;
