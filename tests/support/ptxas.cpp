@@ -1,14 +1,10 @@
 #include "tests/support/ptxas.h"
 
-#include <gtest/gtest.h>
+#include "tests/support/process.h"
+#include "tests/support/temp_dir.h"
 
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 namespace tilery::testing {
@@ -16,62 +12,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_program(const fs::path& path) {
-  return access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path);
-}
-
 std::string find_ptxas() {
-  if (const char* given = std::getenv("TILERY_PTXAS")) {
-    return given;
-  }
-  const char* path = std::getenv("PATH");
+  std::error_code ignored;
+  const char* const path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (is_program(fs::path(folder) / "ptxas")) {
-      return fs::path(folder) / "ptxas";
+    if (fs::exists(fs::path(folder) / "ptxas", ignored)) {
+      return (fs::path(folder) / "ptxas").string();
     }
   }
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/usr/local", error)) {
-    const fs::path candidate = entry.path() / "bin/ptxas";
-    if (entry.path().filename().string().starts_with("cuda") && is_program(candidate)) {
-      return candidate;
+  for (const auto& entry : fs::directory_iterator("/usr/local", ignored)) {
+    const fs::path candidate = entry.path() / "bin" / "ptxas";
+    if (entry.path().filename().string().starts_with("cuda") && fs::exists(candidate, ignored)) {
+      return candidate.string();
     }
   }
   return {};
 }
 
-/// What a command writes, and whether it succeeded.
-std::pair<bool, std::string> run_command(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) {
-    return {false, "cannot run " + command};
-  }
-  std::array<char, 4096> buffer{};
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    output.append(buffer.data(), count);
-  }
-  return {pclose(pipe) == 0, output};
-}
-
 }  // namespace
 
-const std::string& ptxas_path() {
-  static const std::string path = find_ptxas();
-  return path;
-}
-
-void expect_assembles(const std::string& ptx, std::string_view target) {
-  if (ptxas_path().empty()) {
-    return;
+PtxasResult assemble(std::string_view ptx, std::string_view chip, int optimisation) {
+  static const std::string ptxas = find_ptxas();
+  if (ptxas.empty()) {
+    return {};
   }
-  const fs::path file = fs::temp_directory_path() / ("tilery_" + std::to_string(getpid()) + ".ptx");
-  std::ofstream(file) << ptx;
-  const auto [assembles, output] = run_command("'" + ptxas_path() + "' -O1 -arch=" + std::string(target) + " -o /dev/null '" +
-                                               file.string() + "'");
-  fs::remove(file);
-  EXPECT_TRUE(assembles) << output << "\n" << ptx;
+  const TempDir folder;
+  const ProcessResult run =
+      run_process({ptxas, "-arch=" + std::string(chip), "-O" + std::to_string(optimisation), "-o",
+                   folder.file("kernel.cubin"), folder.write("kernel.ptx", ptx)});
+  return {true, run.exit_code == 0 ? std::string() : run.out + run.err};
 }
 
 }  // namespace tilery::testing

@@ -1,4 +1,4 @@
-// Assembling PTX in tests, where a ptxas is found.
+// NVIDIA's assembler, where the machine has one.
 #pragma once
 
 #include <string>
@@ -6,10 +6,15 @@
 
 namespace tilery::testing {
 
-/// The assembler: TILERY_PTXAS, the first on the PATH, or that of a CUDA toolkit in /usr/local; empty if there is none.
-[[nodiscard]] const std::string& ptxas_path();
+struct PtxasResult {
+  /// False if there is no ptxas on PATH or in /usr/local/cuda*/bin; then nothing was assembled.
+  bool has_ptxas = false;
+  std::string errors;  ///< what it printed if it failed; empty if not
+};
 
-/// Fails the calling test with the assembler's words if it refuses the PTX. Without an assembler nothing is checked.
-void expect_assembles(const std::string& ptx, std::string_view target);
+/// Assembles PTX for a chip ("sm_90a"), the result is thrown away. ptxas takes long for large
+/// kernels; a low `optimisation` (0 to 3) shortens that where only its acceptance matters.
+[[nodiscard]] PtxasResult assemble(std::string_view ptx, std::string_view chip,
+                                   int optimisation = 3);
 
 }  // namespace tilery::testing

@@ -1,0 +1,113 @@
+// Which code an element-wise operation takes: by the kind of number, and for the narrow floats by
+// way of fp32 where they have none of their own.
+#include "codegen/emit_map.h"
+#include "ir/support/check.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace tilery::codegen {
+namespace {
+
+using llvm::Value;
+
+/// Operations that the narrow floats have no code of their own for: as in the interpreter they are
+/// computed in fp32 and rounded to the narrow type at the end.
+bool is_done_in_f32(const ElementOp& op) {
+  if (is_fp8(op.from.scalar)) {
+    return true;
+  }
+  const bool is_narrow = op.from.is(Scalar::F16) || op.from.is(Scalar::BF16);
+  static constexpr std::array kFunctions{Op::Exp, Op::Exp2, Op::Log,   Op::Log2, Op::Sin,
+                                         Op::Cos, Op::Erf,  Op::Rsqrt, Op::Sqrt, Op::Rem};
+  return is_narrow && std::ranges::find(kFunctions, op.op) != kFunctions.end();
+}
+
+Value* emit_in_f32(const MapEmitter& emitter, const ElementOp& op, Elements operands) {
+  std::array<Value*, 3> wide{};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    wide[i] = emit_cast_element(emitter, op.from.scalar, Scalar::F32, operands[i]);
+  }
+  ElementOp wide_op = op;
+  wide_op.from = Scalar::F32;
+  if (op.to.is(Scalar::I1)) {
+    return emit_element(emitter, wide_op, std::span(wide).first(operands.size()));
+  }
+  wide_op.to = Scalar::F32;
+  Value* const result = emit_element(emitter, wide_op, std::span(wide).first(operands.size()));
+  return emit_cast_element(emitter, Scalar::F32, op.to.scalar, result);
+}
+
+/// The same bits as another type of their width.
+Value* emit_bitcast(const MapEmitter& emitter, const ElementOp& op, Value* x) {
+  if (op.from.is_pointer() && op.to.is_pointer()) {
+    return x;
+  }
+  if (op.from.is_pointer()) {
+    return emitter.builder.CreatePtrToInt(x, emitter.builder.getInt64Ty());
+  }
+  if (op.to.is_pointer()) {
+    constexpr unsigned kGlobalMemory = 1;
+    return emitter.builder.CreateIntToPtr(
+        x, llvm::PointerType::get(emitter.builder.getContext(), kGlobalMemory));
+  }
+  return emitter.builder.CreateBitCast(x, number_type(emitter.builder.getContext(), op.to.scalar));
+}
+
+}  // namespace
+
+llvm::Type* number_type(llvm::LLVMContext& context, Scalar scalar) {
+  switch (scalar) {
+    case Scalar::F16:
+      return llvm::Type::getHalfTy(context);
+    case Scalar::BF16:
+      return llvm::Type::getBFloatTy(context);
+    case Scalar::F32:
+      return llvm::Type::getFloatTy(context);
+    case Scalar::F64:
+      return llvm::Type::getDoubleTy(context);
+    case Scalar::I1:
+    case Scalar::I8:
+    case Scalar::I16:
+    case Scalar::I32:
+    case Scalar::I64:
+    case Scalar::U8:
+    case Scalar::U16:
+    case Scalar::U32:
+    case Scalar::U64:
+    case Scalar::F8E4NV:
+    case Scalar::F8E5:
+    case Scalar::F8E4B15:
+    case Scalar::F8E4B8:
+    case Scalar::F8E5B16:
+      return llvm::Type::getIntNTy(context, static_cast<unsigned>(bit_width(scalar)));
+  }
+  return nullptr;
+}
+
+Value* emit_element(const MapEmitter& emitter, const ElementOp& op, Elements operands) {
+  if (op.op == Op::Select) {
+    return emitter.builder.CreateSelect(operands[0], operands[1], operands[2]);
+  }
+  if (op.op == Op::Bitcast) {
+    return emit_bitcast(emitter, op, operands[0]);
+  }
+  if (op.op == Op::Cast) {
+    return emit_cast_element(emitter, op.from.scalar, op.to.scalar, operands[0], op.toward_zero);
+  }
+  Value* result = nullptr;
+  if (op.from.is_pointer() || is_integer(op.from.scalar)) {
+    result = emit_integer_element(emitter, op, operands);
+  } else if (is_done_in_f32(op)) {
+    result = emit_in_f32(emitter, op, operands);
+  } else {
+    result = emit_float_element(emitter, op, operands);
+    result = result != nullptr ? result : emit_function_element(emitter, op, operands);
+  }
+  TILERY_CHECK(result != nullptr,
+               std::string("code for ") + std::string(op_def(op.op).id) + " of " + op.from.str());
+  return result;
+}
+
+}  // namespace tilery::codegen
