@@ -1,0 +1,151 @@
+// LLVM behind its guard: what it cannot do comes back as an error, and what must not be moved is
+// not.
+#include "codegen/nvptx.h"
+
+#include "codegen/target.h"
+
+#include <gtest/gtest.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+namespace tilery::codegen {
+namespace {
+
+constexpr const char* kTargets[] = {"sm_80",  "sm_86",  "sm_87",  "sm_89", "sm_90",
+                                    "sm_90a", "sm_100", "sm_103", "sm_120"};
+
+/// A kernel of one argument, float* in global memory, with the builder at its start.
+struct KernelModule {
+  llvm::LLVMContext context;
+  llvm::Module module{"test", context};
+  llvm::IRBuilder<> builder{context};
+  llvm::Function* kernel = nullptr;
+
+  explicit KernelModule(const NvptxMachine& machine) {
+    machine.prepare(module);
+    auto* type =
+        llvm::FunctionType::get(builder.getVoidTy(), {llvm::PointerType::get(context, 1)}, false);
+    kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "kernel", module);
+    kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    builder.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", kernel));
+  }
+
+  llvm::Value* argument() { return kernel->getArg(0); }
+};
+
+TEST(Nvptx, EveryTargetWritesItsName) {
+  for (const char* name : kTargets) {
+    const NvptxMachine machine(*parse_target(name));
+    KernelModule m(machine);
+    m.builder.CreateStore(llvm::ConstantFP::get(m.builder.getFloatTy(), 1.0), m.argument());
+    m.builder.CreateRetVoid();
+    const Result<std::string> ptx = machine.ptx(m.module);
+    ASSERT_TRUE(ptx) << name << ": " << ptx.error().message;
+    EXPECT_NE(ptx->find(".target " + std::string(name) + "\n"), std::string::npos) << *ptx;
+    EXPECT_NE(ptx->find("st.global"), std::string::npos) << *ptx;
+  }
+}
+
+// llvm.exp has no lowering on NVPTX: LLVM would print and end the process.
+TEST(Nvptx, WhatLlvmCannotSelectIsAnErrorAndTheNextKernelWorks) {
+  const NvptxMachine machine(*parse_target("sm_90a"));
+  for (int round = 0; round < 2; ++round) {
+    KernelModule bad(machine);
+    llvm::Value* x = bad.builder.CreateLoad(bad.builder.getFloatTy(), bad.argument());
+    bad.builder.CreateStore(bad.builder.CreateUnaryIntrinsic(llvm::Intrinsic::exp, x),
+                            bad.argument());
+    bad.builder.CreateRetVoid();
+    const Result<std::string> failed = machine.ptx(bad.module);
+    ASSERT_FALSE(failed);
+    EXPECT_NE(failed.error().message.find("LLVM"), std::string::npos) << failed.error().message;
+
+    KernelModule good(machine);
+    good.builder.CreateRetVoid();
+    EXPECT_TRUE(machine.ptx(good.module));
+  }
+}
+
+TEST(Nvptx, AnInstructionTheChipLacksIsAnError) {
+  const NvptxMachine machine(*parse_target("sm_80"));
+  KernelModule m(machine);
+  llvm::Value* x = m.builder.CreateLoad(m.builder.getFloatTy(), m.argument());
+  llvm::Value* packed = m.builder.CreateIntrinsic(m.builder.getInt16Ty(),
+                                                  llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn, {x, x});
+  m.builder.CreateStore(packed, m.argument());
+  m.builder.CreateRetVoid();
+  EXPECT_FALSE(machine.ptx(m.module));
+}
+
+/// Both sides of a branch on the thread's number lead to one synchronising instruction, from which
+/// a second branch on the same condition leaves: what jump threading would like to split.
+std::string synchronising_kernel(const NvptxMachine& machine) {
+  KernelModule m(machine);
+  auto& b = m.builder;
+  auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(m.context, name, m.kernel);
+  };
+  auto* left = block("left");
+  auto* right = block("right");
+  auto* join = block("join");
+  auto* left_after = block("left_after");
+  auto* right_after = block("right_after");
+  llvm::Value* id =
+      b.CreateIntrinsic(b.getInt32Ty(), llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+  llvm::Value* is_low = b.CreateICmpULT(id, b.getInt32(16));
+  b.CreateCondBr(is_low, left, right);
+  for (auto [side, value] : {std::pair{left, 1}, std::pair{right, 2}}) {
+    b.SetInsertPoint(side);
+    b.CreateStore(b.getInt32(static_cast<std::uint32_t>(value)), m.argument());
+    b.CreateBr(join);
+  }
+  b.SetInsertPoint(join);
+  auto* type = llvm::FunctionType::get(b.getVoidTy(), false);
+  auto* call = b.CreateCall(llvm::InlineAsm::get(type, "bar.sync 1;", "~{memory}", true));
+  call->setConvergent();
+  b.CreateCondBr(is_low, left_after, right_after);
+  for (auto [side, value] : {std::pair{left_after, 3}, std::pair{right_after, 4}}) {
+    b.SetInsertPoint(side);
+    b.CreateStore(b.getInt32(static_cast<std::uint32_t>(value)), m.argument());
+    b.CreateRetVoid();
+  }
+  EXPECT_TRUE(machine.optimise(m.module));
+  const Result<std::string> ptx = machine.ptx(m.module);
+  EXPECT_TRUE(ptx);
+  return ptx ? *ptx : "";
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Nvptx, ASynchronisingInstructionStaysOne) {
+  const NvptxMachine machine(*parse_target("sm_90a"));
+  EXPECT_EQ(count(synchronising_kernel(machine), "bar.sync 1"), 1U);
+}
+
+TEST(Target, NamesAreReadBack) {
+  for (const char* name : kTargets) {
+    ASSERT_TRUE(parse_target(name)) << name;
+    EXPECT_EQ(parse_target(name)->name(), name);
+  }
+  for (const char* name : {"", "sm_", "sm_70", "sm_75", "sm_91", "sm_100a", "90", "sm_90b"}) {
+    EXPECT_FALSE(parse_target(name)) << name;
+  }
+}
+
+TEST(Target, ADeviceGetsItsOwnChipOrTheNearestOlderOne) {
+  EXPECT_EQ(target_of_device(9, 0)->name(), "sm_90a");
+  EXPECT_EQ(target_of_device(8, 0)->name(), "sm_80");
+  EXPECT_EQ(target_of_device(8, 9)->name(), "sm_89");
+  EXPECT_EQ(target_of_device(10, 0)->name(), "sm_100");
+  EXPECT_EQ(target_of_device(12, 1)->name(), "sm_120");
+  EXPECT_FALSE(target_of_device(7, 5));
+}
+
+}  // namespace
+}  // namespace tilery::codegen
