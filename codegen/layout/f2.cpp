@@ -45,4 +45,35 @@ std::optional<std::uint64_t> F2Span::solve(std::uint32_t vector) const {
   return sources;
 }
 
+std::vector<std::uint32_t> common_basis(std::span<const std::uint32_t> a,
+                                        std::span<const std::uint32_t> b) {
+  F2Span span;
+  for (const std::uint32_t vector : a) {
+    span.insert(vector);
+  }
+  // Where a vector of b is the sum of some of a and some earlier ones of b, the part of a is in
+  // both.
+  F2Span found;
+  std::vector<std::uint32_t> result;
+  const std::uint64_t of_a = (std::uint64_t{1} << a.size()) - 1;
+  for (const std::uint32_t vector : b) {
+    if (const auto members = span.solve(vector)) {
+      const std::uint32_t common = sum_of(a, *members & of_a);
+      if (found.insert(common)) {
+        result.push_back(common);
+      }
+    }
+    span.insert(vector);
+  }
+  return result;
+}
+
+std::uint32_t sum_of(std::span<const std::uint32_t> vectors, std::uint64_t members) {
+  std::uint32_t sum = 0;
+  for (; members != 0; members &= members - 1) {
+    sum ^= vectors[static_cast<std::size_t>(std::countr_zero(members))];
+  }
+  return sum;
+}
+
 }  // namespace tilery::codegen

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace tilery::codegen {
 
@@ -38,5 +40,12 @@ class F2Span {
   int inserted_ = 0;
   int dimension_ = 0;
 };
+
+/// A basis of what two spans have in common, of vectors each; neither need be independent.
+[[nodiscard]] std::vector<std::uint32_t> common_basis(std::span<const std::uint32_t> a,
+                                                      std::span<const std::uint32_t> b);
+
+/// XOR of the vectors whose bits are set in `members`.
+[[nodiscard]] std::uint32_t sum_of(std::span<const std::uint32_t> vectors, std::uint64_t members);
 
 }  // namespace tilery::codegen
