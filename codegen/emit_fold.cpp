@@ -63,6 +63,23 @@ llvm::Value* parity_bit(EmitContext& context, const ThreadParity& parity) {
       context.xor_of_bits(bits(parity.lanes), bits(parity.warps)));
 }
 
+llvm::BasicBlock* begin_branch(EmitContext& context, llvm::Value* condition) {
+  auto& builder = context.builder();
+  auto* const inside = llvm::BasicBlock::Create(context.llvm(), "active", &context.kernel());
+  auto* const join = llvm::BasicBlock::Create(context.llvm(), "all", &context.kernel());
+  builder.CreateCondBr(condition, inside, join);
+  builder.SetInsertPoint(inside);
+  return join;
+}
+
+void end_branch(EmitContext& context, llvm::BasicBlock*& join) {
+  if (join != nullptr) {
+    context.builder().CreateBr(join);
+    context.builder().SetInsertPoint(join);
+    join = nullptr;
+  }
+}
+
 // ---- the combine function -----------------------------------------------------------------------
 
 Tuple Combiner::combine(const Tuple& left, const Tuple& right) const {

@@ -44,6 +44,12 @@ class Combiner {
 /// i1: the parity of those bits of lane and warp; null if there are none.
 [[nodiscard]] llvm::Value* parity_bit(EmitContext& context, const ThreadParity& parity);
 
+/// Begins a branch that leaves no values: what follows is for the threads where `condition` holds,
+/// up to end_branch of the result.
+[[nodiscard]] llvm::BasicBlock* begin_branch(EmitContext& context, llvm::Value* condition);
+/// All threads again, and `join` null; nothing to do if it is.
+void end_branch(EmitContext& context, llvm::BasicBlock*& join);
+
 /// An array of one operand's elements in the scratch memory of an instruction. Every thread reaches
 /// it with its own part of the address.
 class SharedArray {

@@ -233,11 +233,11 @@ class ReduceEmitter {
       }
       store(step, step.rounds[round]);
       // Warps that idled meet the others here. Idling across rounds is not worth its phis.
-      end_branch(join_);
+      end_branch(context_, join_);
       context_.barrier();
       if (step.idle_warps != 0 && step.rounds.size() == 1) {
-        join_ = begin_branch(context_.builder().CreateIsNull(
-            context_.builder().CreateAnd(context_.warp_id(), step.idle_warps)));
+        join_ = begin_branch(context_, context_.builder().CreateIsNull(context_.builder().CreateAnd(
+                                           context_.warp_id(), step.idle_warps)));
       }
       load(step, step.rounds[round], next);
     }
@@ -249,7 +249,8 @@ class ReduceEmitter {
     if (!step.copies.is_zero()) {
       auto& builder = context_.builder();
       const std::uint32_t bits = step.copies.lanes | step.copies.warps << kLaneBits;
-      join = begin_branch(builder.CreateIsNull(builder.CreateAnd(context_.thread_id(), bits)));
+      join = begin_branch(context_,
+                          builder.CreateIsNull(builder.CreateAnd(context_.thread_id(), bits)));
     }
     for (std::size_t operand = 0; operand < values_.size(); ++operand) {
       std::vector<SharedArray::Cell> cells;
@@ -258,7 +259,7 @@ class ReduceEmitter {
       }
       array(operand, step.store_lanes, step.store_warps).store(std::move(cells));
     }
-    end_branch(join);
+    end_branch(context_, join);
   }
 
   void load(const SharedExchange& step, const SharedExchange::Round& round,
@@ -282,27 +283,6 @@ class ReduceEmitter {
       for (std::size_t operand = 0; operand < folded.size(); ++operand) {
         next[operand][static_cast<std::size_t>(one.value)] = folded[operand];
       }
-    }
-  }
-
-  // ---- branches without values ----
-
-  /// What follows is for the threads where `condition` holds, up to end_branch of the result.
-  [[nodiscard]] llvm::BasicBlock* begin_branch(llvm::Value* condition) const {
-    auto& builder = context_.builder();
-    auto* const inside = llvm::BasicBlock::Create(context_.llvm(), "active", &context_.kernel());
-    auto* const join = llvm::BasicBlock::Create(context_.llvm(), "all", &context_.kernel());
-    builder.CreateCondBr(condition, inside, join);
-    builder.SetInsertPoint(inside);
-    return join;
-  }
-
-  /// All threads again; nothing to do for none.
-  void end_branch(llvm::BasicBlock*& join) const {
-    if (join != nullptr) {
-      context_.builder().CreateBr(join);
-      context_.builder().SetInsertPoint(join);
-      join = nullptr;
     }
   }
 

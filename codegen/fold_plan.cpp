@@ -88,8 +88,17 @@ ReductionPlan plan_reduce(const GpuFunction& gpu, InstId id) {
                         fold_facts(gpu.function, id).traits);
 }
 
+ScanPlan plan_scan(const GpuFunction& gpu, InstId id) {
+  const Inst& inst = gpu.function.inst(id);
+  return plan_scan(gpu.layouts.of(inst.operands[0]), static_cast<int>(inst.int_attr(0)),
+                   inst.bool_attr(attr_index(Op::Scan, "reverse")));
+}
+
 ScratchUse fold_scratch(const GpuFunction& gpu, InstId id) {
   const FoldFacts facts = fold_facts(gpu.function, id);
+  if (gpu.function.inst(id).op == Op::Scan) {
+    return scan_scratch(plan_scan(gpu, id), facts.element_bytes);
+  }
   return reduction_scratch(plan_reduce(gpu, id), facts.element_bytes);
 }
 

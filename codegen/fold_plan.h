@@ -4,6 +4,7 @@
 
 #include "codegen/gpu_function.h"
 #include "codegen/layout/reduction.h"
+#include "codegen/layout/scan.h"
 #include "ir/analysis/combine_kind.h"
 
 #include <vector>
@@ -23,6 +24,9 @@ struct FoldFacts {
 [[nodiscard]] FoldFacts fold_facts(const Function& function, InstId id);
 
 [[nodiscard]] ReductionPlan plan_reduce(const GpuFunction& gpu, InstId id);
+
+/// The layout of a scan's operands must satisfy can_scan along its axis.
+[[nodiscard]] ScanPlan plan_scan(const GpuFunction& gpu, InstId id);
 
 /// Scratch of a reduce or scan: what to allocate, and what of it is written before the first
 /// barrier inside the operation and read after the last one.

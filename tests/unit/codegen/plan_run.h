@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/layout/reduction.h"
+#include "codegen/layout/scan.h"
 
 #include <gtest/gtest.h>
 
@@ -221,6 +222,106 @@ class ReductionRun {
   }
 
   const ReductionPlan& plan_;
+  ThreadValues values_;
+  Combine combine_;
+};
+
+/// Carries out the steps of a scan.
+class ScanRun {
+ public:
+  ScanRun(const ScanPlan& plan, ThreadValues values, Combine combine)
+      : plan_(plan), values_(std::move(values)), combine_(std::move(combine)) {}
+
+  ThreadValues run() {
+    for (const ScanStep& step : plan_.steps) {
+      std::visit([&](const auto& one) { take(one); }, step);
+    }
+    return values_;
+  }
+
+ private:
+  using Values = ThreadValues::Values;
+
+  void take(const ScanInRegisters& step) {
+    values_.for_each([&](int, int, Values& values) {
+      const Values before = values;
+      for (const auto& pair : step.pairs) {
+        values.at(pair.right) = combine_(*before.at(pair.left), *before.at(pair.right));
+      }
+    });
+  }
+
+  void take(const ScanInWarp& step) {
+    ThreadValues before = values_;
+    values_.for_each([&](int lane, int warp, Values& values) {
+      if (step.deciding_bit >= 0 && ((lane >> step.deciding_bit & 1) != 0) != step.deciding_value) {
+        return;
+      }
+      const int source = (lane & ~static_cast<int>(step.cleared)) | static_cast<int>(step.set);
+      for (const auto& pair : step.pairs) {
+        values.at(pair.right) =
+            combine_(*before.of(source, warp).at(pair.left), *values.at(pair.right));
+      }
+    });
+  }
+
+  void take(const ScanTotals& step) {
+    Values memory(step.elements);
+    values_.for_each([&](int lane, int warp, Values& values) {
+      if ((static_cast<unsigned>(lane) & step.mask.lanes) != step.last.lanes ||
+          (static_cast<unsigned>(warp) & step.mask.warps) != step.last.warps) {
+        return;
+      }
+      const std::uint32_t part =
+          xor_bits(step.store_lanes, lane) ^ xor_bits(step.store_warps, warp);
+      for (const auto& one : step.stores) {
+        auto& cell = memory.at(one.to.block + (one.to.bits ^ part));
+        EXPECT_FALSE(cell.has_value()) << "two threads store to one cell";
+        cell = values.at(one.value);
+      }
+    });
+    values_.for_each([&](int lane, int warp, Values& values) {
+      const std::uint32_t part = xor_bits(step.load_lanes, lane) ^ xor_bits(step.load_warps, warp);
+      for (const auto& row : step.rows) {
+        Values totals;
+        for (const auto& from : row.totals) {
+          totals.push_back(memory.at(from.block + (from.bits ^ part)));
+          EXPECT_TRUE(totals.back().has_value()) << "nobody stored this total";
+        }
+        scan_row(step, row, totals, lane, warp, values);
+      }
+    });
+  }
+
+  void scan_row(const ScanTotals& step, const ScanTotals::Row& row, Values totals, int lane,
+                int warp, Values& values) {
+    const auto below = [&](std::uint32_t block, std::size_t level) {
+      return (block >> level >> 1 << level << 1) | ((1U << level) - 1);
+    };
+    for (std::size_t level = 0; level < step.levels.size(); ++level) {
+      for (const auto& member : row.members) {
+        std::uint32_t block = member.block;
+        for (std::size_t i = 0; i < step.levels.size(); ++i) {
+          const ScanTotals::Level& one = step.levels[i];
+          if (!one.thread.is_zero() && parity(one.thread, lane, warp) != one.is_inverted) {
+            block |= 1U << i;
+          }
+        }
+        if ((block >> level & 1) != 0) {
+          values.at(member.value) =
+              combine_(totals.at(below(block, level)).value(), *values.at(member.value));
+        }
+      }
+      const Values before = totals;
+      for (std::uint32_t block = 0; block < totals.size(); ++block) {
+        if ((block >> level & 1) != 0) {
+          totals[block] = combine_(before[below(block, level)].value(), before[block].value());
+        }
+      }
+    }
+  }
+
+  const ScanPlan& plan_;
   ThreadValues values_;
   Combine combine_;
 };
