@@ -240,8 +240,12 @@ std::uint64_t encode_toward_zero(Scalar type, double v) {
   return past ? bits - 1 : bits;
 }
 
-/// 2^63 and up do not fit encode_int: to double, rounded to odd, and then once into the type.
+/// 2^63 and up do not fit encode_int: to double, rounded to odd, and then once into the type. Where
+/// double is the type, it rounds itself.
 std::uint64_t encode_large(Scalar type, std::uint64_t v) {
+  if (type == Scalar::F64) {
+    return encode_float(type, static_cast<double>(v));
+  }
   constexpr std::uint64_t kLost = (1U << 11) - 1;
   const std::uint64_t odd = (v & kLost) != 0 ? (v & ~kLost) | (kLost + 1) : v;
   return encode_float(type, static_cast<double>(odd));

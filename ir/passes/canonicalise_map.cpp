@@ -184,6 +184,18 @@ bool keeps_low_bits(Scalar a, Scalar b, Scalar c) {
          c != Scalar::I1 && bit_width(c) <= bit_width(b);
 }
 
+/// From `from`, the direct cast to `to` does what one over the exact `middle` does. What a float
+/// type saturates an integer type would wrap, and fp8 has no casts from and to integers.
+bool is_same_past(Scalar from, Scalar middle, Scalar to) {
+  if (is_integer(from) == is_integer(middle)) {
+    return true;
+  }
+  if (is_integer(to)) {
+    return to == Scalar::I1 || to == from || is_exact_cast(from, to);
+  }
+  return !is_fp8(to);
+}
+
 /// `cast (cast x : A → B) : B → C` → `cast x : A → C` where the first loses nothing that shows.
 ValueId cast_of_cast(Context& c, const Inst& inst) {
   const Inst* inner = c.def(inst.operand(0), Op::Cast);
@@ -195,7 +207,8 @@ ValueId cast_of_cast(Context& c, const Inst& inst) {
   const Scalar from = c.type(x).element.scalar;
   const Scalar middle = c.type(inst.operand(0)).element.scalar;
   const ElementType to = c.type(inst.result()).element;
-  const bool merges = is_exact_cast(from, middle) || keeps_low_bits(from, middle, to.scalar);
+  const bool merges = (is_exact_cast(from, middle) && is_same_past(from, middle, to.scalar)) ||
+                      keeps_low_bits(from, middle, to.scalar);
   return merges ? c.builder.cast(x, to) : ValueId();
 }
 

@@ -407,6 +407,10 @@ TEST(Fold, IntegerToFloatRoundsOnce) {
   EXPECT_EQ(cast(Scalar::U64, (1ULL << 63) + (1ULL << 55), Scalar::BF16), 0x1p63);
   EXPECT_EQ(cast(Scalar::U64, (1ULL << 63) + (1ULL << 55) + 1, Scalar::BF16), 0x1.02p63);
   EXPECT_EQ(cast(Scalar::U64, ~0ULL, Scalar::F32), 0x1p64);
+  // fp64 keeps 53 of the 64 bits: what is past them is less than half, more than half, half.
+  EXPECT_EQ(cast(Scalar::U64, (1ULL << 63) + 1, Scalar::F64), 0x1p63);
+  EXPECT_EQ(cast(Scalar::U64, ~0ULL, Scalar::F64), 0x1p64);
+  EXPECT_EQ(cast(Scalar::U64, (1ULL << 63) + (3ULL << 10), Scalar::F64), 0x1.0000000000002p63);
   EXPECT_EQ(cast(Scalar::I32, 0xFFFFFFFF, Scalar::F32), -1.0);
   EXPECT_EQ(cast(Scalar::I1, 1, Scalar::F16), 1.0);
   EXPECT_TRUE(fold(Op::Cast, {{Scalar::I32, 70000}}, Scalar::F16).is_event);
