@@ -73,7 +73,11 @@ Wide trip_count(Wide lower, Wide upper, Wide step) {
   return distance <= 0 ? Wide{0} : (distance + stride - 1) / stride;
 }
 
+template <CheckLevel level>
 void write_counter(ProgramState& state, const ForData& data, std::int64_t value) {
+  if constexpr (level == CheckLevel::Tracked) {
+    clear_shadow(slot(state, data.counter));
+  }
   std::memcpy(bytes(state, data.counter), &value, sizeof value);
 }
 
@@ -104,7 +108,7 @@ std::uint32_t run_for_enter(ProgramState& state, const Step& step) {
   LoopState& loop = loop_state(state, data);
   loop = {static_cast<std::int64_t>(lower), static_cast<std::int64_t>(stride),
           static_cast<std::uint64_t>(count - 1)};
-  write_counter(state, data, loop.value);
+  write_counter<level>(state, data, loop.value);
   return data.body;
 }
 
@@ -119,7 +123,7 @@ std::uint32_t run_for_next(ProgramState& state, const Step& step) {
   --loop.remaining;
   loop.value = static_cast<std::int64_t>(static_cast<std::uint64_t>(loop.value) +
                                          static_cast<std::uint64_t>(loop.step));
-  write_counter(state, data, loop.value);
+  write_counter<level>(state, data, loop.value);
   return data.body;
 }
 

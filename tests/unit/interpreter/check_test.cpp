@@ -109,6 +109,51 @@ TEST(Undefined, NarrowerMaskDropsThem) {
   }
 }
 
+// A new value in the slot of one that had undefined lanes has none itself.
+TEST(Undefined, ARangeInAReusedSlot) {
+  const std::string_view rest = R"(
+  %v = load %p, %m : f32[8]
+  %w = mul %v, %one : f32[8]
+  store %q, %w, %m
+  %j = arange start=0 end=8 : i32[8]
+  %k = addptr %os, %j : *f32[8]
+  store %k, %one
+)";
+  EXPECT_EQ(outcome(rest, {1, 2, 3}, 3, CheckLevel::Tracked).findings, "");
+}
+
+TEST(Undefined, AProgramIdInAReusedSlot) {
+  for (const std::string_view id : {"program_id", "num_programs"}) {
+    const std::string rest = R"(
+  %off = constant false : i1
+  %v = load %x, %off : f32
+  %w = add %v, %v : f32
+  %y = )" + std::string(id) + R"( axis=1 : i32
+  %k = addptr %o, %y : *f32
+  %s = load %x : f32
+  store %k, %s
+)";
+    EXPECT_EQ(outcome(rest, {1, 2, 3}, 3, CheckLevel::Tracked).findings, "") << id;
+  }
+}
+
+TEST(Undefined, ALoopCounterInAReusedSlot) {
+  const std::string_view rest = R"(
+  %off = constant false : i1
+  %z = constant 0 : i32
+  %u = constant 1 : i32
+  %v = load %x, %off : f32
+  %w = add %v, %v : f32
+  for %z, %n, %u {
+  body(%j: i32):
+    %k = addptr %o, %j : *f32
+    %s = load %x : f32
+    store %k, %s
+  }
+)";
+  EXPECT_EQ(outcome(rest, {1, 2, 3}, 3, CheckLevel::Tracked).findings, "");
+}
+
 TEST(Undefined, StoredUnderAnotherMask) {
   EXPECT_EQ(outcome("  %v = load %p, %m : f32[8]\n  store %q, %v\n", {1, 2, 3}, 3).findings,
             "uninitialised: lanes of `v` that the mask leaves without a value reach `store` "
