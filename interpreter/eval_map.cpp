@@ -6,12 +6,16 @@
 #include "interpreter/eval_affine.h"
 #include "interpreter/state.h"
 
+#include <optional>
+
 namespace tilery::interpreter {
 namespace {
 
 struct MapStep {
   ElementKernel kernel;
   bool is_comparison = false;
+  /// The bits of an operand that decide the result of `and` or `or` alone.
+  std::optional<std::uint64_t> decider;
   SlotRef out;
   std::array<SlotRef, 3> in;
   std::size_t event_bytes = 0;  ///< scratch: a byte a lane
@@ -50,6 +54,20 @@ void add_events(ProgramState& state, const Step& step, const MapStep& data, cons
   }
 }
 
+/// `false & x` is false whatever x is: a defined operand that decides makes a defined lane.
+void define_decided_lanes(ProgramState& state, const MapStep& data, const Operand* in) {
+  SlotState& out = slot(state, data.out);
+  const std::size_t n = out.has_undefined ? lanes_to_compute(data.out) : 0;
+  for (std::size_t lane = 0; lane < n; ++lane) {
+    for (const int side : {0, 1}) {
+      const bool is_defined = undefined_of(slot(state, data.in[side]), data.in[side], lane) == 0;
+      if (is_defined && element_bits(in[side], data.in[side].width, lane) == data.decider) {
+        out.undefined[data.out.is_splat() ? 0 : lane] = 0;
+      }
+    }
+  }
+}
+
 template <CheckLevel level>
 std::uint32_t run_map(ProgramState& state, const Step& step) {
   const auto& data = data_of<MapStep>(step);
@@ -66,6 +84,9 @@ std::uint32_t run_map(ProgramState& state, const Step& step) {
   if constexpr (level == CheckLevel::Tracked) {
     join_shadows(state, std::span(data.in).first(static_cast<std::size_t>(data.kernel.count)),
                  data.out, data.is_comparison);
+    if (data.decider) {
+      define_decided_lanes(state, data, in.data());
+    }
   }
   if (!data.kernel.may_have_events()) {
     return step.next;
@@ -89,6 +110,11 @@ void plan_map(Planner& planner, InstId id) {
   auto& data = planner.data<MapStep>();
   data.is_comparison = is_comparison(inst.op);
   data.out = planner.result(id);
+  if (inst.op == Op::And) {
+    data.decider = 0;
+  } else if (inst.op == Op::Or) {
+    data.decider = ~std::uint64_t{0} >> (64 - bit_width(data.out.scalar));
+  }
   const std::size_t lanes = lanes_to_compute(data.out);
   for (std::size_t i = 0; i < inst.operands.size(); ++i) {
     data.in[i] = planner.spelled(inst.operands[i]);

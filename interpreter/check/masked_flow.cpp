@@ -151,6 +151,11 @@ class FlowFinder {
       add(inst.result(), kept(taints_[inst.operand(1).index], inst.operand(0)));
       return add(inst.result(), taints_[inst.operand(2).index]);
     }
+    if (inst.op == Op::And && function_.type(inst.result()).element.is(Scalar::I1)) {
+      // Where the other side is false, so is the result, whatever this side is.
+      add(inst.result(), kept(taints_[inst.operand(0).index], inst.operand(1)));
+      return add(inst.result(), kept(taints_[inst.operand(1).index], inst.operand(0)));
+    }
     const OpDef& def = op_def(inst.op);
     if (def.family == OpFamily::Shape) {
       return visit_shape(inst);
