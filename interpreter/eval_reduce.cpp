@@ -8,6 +8,7 @@
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
 #include "ir/analysis/combine_kind.h"
+#include "ir/analysis/picked_position.h"
 
 #include <algorithm>
 #include <optional>
@@ -22,7 +23,8 @@ struct FoldStep {
   std::vector<std::size_t> rooms;  ///< scratch: operands, one element a lane
   AxisView view;
   bool reverse = false;
-  std::string sink;  ///< "`sum`"
+  std::string sink;                    ///< "`sum`"
+  std::optional<std::int64_t> picked;  ///< the position that alone gets into the result
   // Known folds.
   ReduceFn reduce = nullptr;
   ArgReduceFn arg_reduce = nullptr;
@@ -47,8 +49,30 @@ const std::byte* input(ProgramState& state, const FoldStep& data, std::size_t i)
   return every_lane(state, data.in[i], state.scratch + data.rooms[i]);
 }
 
+/// The result has what the lanes of the picked position have to tell.
+void pick_shadows(ProgramState& state, const FoldStep& data) {
+  const SlotRef& in = data.in[0];
+  const SlotRef& out = data.out[0];
+  SlotState& result = slot(state, out);
+  clear_shadow(result);
+  for (std::size_t i = 0; i < rest_of(data.view); ++i) {
+    const std::size_t row = i / data.view.inner * data.view.length;
+    const std::size_t lane =
+        (row + static_cast<std::size_t>(*data.picked)) * data.view.inner + i % data.view.inner;
+    if (const OriginCode code = undefined_of(slot(state, in), in, lane)) {
+      set_undefined(result, out, i, code);
+    }
+    if (const OriginCode code = events_of(slot(state, in), in, lane)) {
+      set_events(result, out, i, code);
+    }
+  }
+}
+
 /// Tracked: the operands get where they count, and what comes out starts anew.
 void sink_operands(ProgramState& state, const Step& step, const FoldStep& data) {
+  if (data.picked) {
+    return pick_shadows(state, data);
+  }
   for (const SlotRef& ref : data.in) {
     reach_sink(state, ref, step.inst, data.sink);
   }
@@ -427,6 +451,7 @@ void eval_reduce(Planner& planner, InstId id) {
   const CombineKind kind = combine_kind(planner.function(), planner.inst(id).regions[0]);
   auto& data = planner.data<ArgFoldStep>();
   plan_fold(planner, id, data);
+  data.picked = picked_position(planner.function(), planner.inst(id));
   if (plan_known_reduce(planner, id, kind, data) || plan_arg_reduce(planner, id, kind, data)) {
     return;
   }
