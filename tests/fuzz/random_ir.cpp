@@ -50,7 +50,8 @@ constexpr int kMaxDepth = 3;
 
 class Generator {
  public:
-  Generator(std::uint64_t seed, int size) : random_(seed), size_(size) {}
+  Generator(std::uint64_t seed, int size, bool is_traced)
+      : random_(seed), size_(size), is_traced_(is_traced) {}
 
   Function run() {
     std::vector<Param> params;
@@ -60,12 +61,21 @@ class Generator {
     params[0].facts.divisible_by_16 = true;
     params.push_back({"n", Scalar::I32, {random_.chance(50), random_.chance(20)}, {}});
     params.push_back({"x", Scalar::F32, {}, {}});
+    const std::size_t first_trace = params.size();
+    for (std::size_t i = 0; is_traced_ && i < std::size(kScalars); ++i) {
+      params.push_back(
+          {"all_" + std::string(ir_name(kScalars[i])), ElementType(kScalars[i], 1), {}, {}});
+    }
     function_ = make_function("random", std::move(params));
     builder_.set_region(function_.body);
     pool_ = function_.region(function_.body).args;
+    pool_.resize(first_trace);
     make_many(size_);
     for (int i = 0; i < 3; ++i) {
       make_store();
+    }
+    for (std::size_t i = 0; is_traced_ && i < std::size(kScalars); ++i) {
+      store_all(kScalars[i], function_.region(function_.body).args[first_trace + i]);
     }
     builder_.yield({});
     return std::move(function_);
@@ -89,6 +99,25 @@ class Generator {
     };
     for (int i = 0; i < count; ++i) {
       (this->*random_.pick(kMakers))();
+    }
+  }
+
+  /// One value of this element type after the other.
+  void store_all(Scalar scalar, ValueId base) {
+    std::int64_t next = 0;
+    for (const ValueId value : pool_) {
+      const Type type = function_.type(value);
+      if (!type.element.is(scalar) || next + type.numel() > kRandomTraceElements) {
+        continue;
+      }
+      const ValueId range =
+          builder_.value(Op::Arange, {{}, {{"start", next}, {"end", next + type.numel()}}, {}, {}});
+      const ValueId flat =
+          builder_.value(Op::Reshape, {{{value}}, {}, {type.with_shape({type.numel()})}, {}});
+      const ValueId places =
+          builder_.map(Op::AddPtr, {builder_.splat_to(base, {type.numel()}), range});
+      builder_.create(Op::Store, {{{places}, {flat}, {}}, {}, {}, {}});
+      next += type.numel();
     }
   }
 
@@ -242,10 +271,12 @@ class Generator {
 
   void make_bitcast() {
     const ValueId x = any_number();
-    const int width = bit_width(function_.type(x).element.scalar);
+    const Scalar from = function_.type(x).element.scalar;
     std::vector<Scalar> same;
-    std::ranges::copy_if(kScalars, std::back_inserter(same),
-                         [&](Scalar scalar) { return bit_width(scalar) == width; });
+    std::ranges::copy_if(kScalars, std::back_inserter(same), [&](Scalar scalar) {
+      const bool shows_nan = is_traced_ && is_float(from) && !is_float(scalar);
+      return bit_width(scalar) == bit_width(from) && !shows_nan;
+    });
     keep(builder_.bitcast(x, random_.pick(same)));
   }
 
@@ -479,6 +510,7 @@ class Generator {
 
   Random random_;
   int size_;
+  bool is_traced_;
   Function function_;
   Builder builder_{function_};
   /// Values that may be used here.
@@ -489,7 +521,11 @@ class Generator {
 }  // namespace
 
 Function random_function(std::uint64_t seed, int size) {
-  return Generator(seed, size).run();
+  return Generator(seed, size, false).run();
+}
+
+Function random_traced_function(std::uint64_t seed, int size) {
+  return Generator(seed, size, true).run();
 }
 
 }  // namespace tilery
