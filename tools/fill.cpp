@@ -1,5 +1,7 @@
 #include "tools/fill.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -73,6 +75,25 @@ void fill_numbers(Buffer& buffer, F&& value) {
   }
 }
 
+void fill_copies(Buffer& buffer, const TypedScalar& value) {
+  const std::size_t size = byte_size(buffer.dtype());
+  auto* element = static_cast<std::byte*>(buffer.data());
+  for (std::int64_t i = 0; i < buffer.numel(); ++i, element += size) {
+    std::memcpy(element, &value.bits, size);
+  }
+}
+
+/// True if 0, 1, … reach further than the type does.
+bool counts_too_far(const Buffer& buffer) {
+  if (is_float(buffer.dtype()) || buffer.numel() == 0) {
+    return false;
+  }
+  const std::int64_t last = buffer.numel() - 1;
+  std::uint64_t stored = 0;
+  store_integer(buffer.dtype(), &stored, last);
+  return load_integer(buffer.dtype(), &stored) != last;
+}
+
 }  // namespace
 
 Result<Buffer> make_array(const FillValue& fill, const Extents& shape, std::uint64_t seed,
@@ -93,9 +114,15 @@ Result<Buffer> make_array(const FillValue& fill, const Extents& shape, std::uint
       fill_numbers(*buffer, [](std::int64_t) { return 1.0; });
       break;
     case FillValue::Kind::Full:
-      fill_numbers(*buffer, [&](std::int64_t) { return fill.full; });
+      fill_copies(*buffer, fill.full);
       break;
     case FillValue::Kind::Arange:
+      if (counts_too_far(*buffer)) {
+        return Error{ErrorKind::Usage,
+                     fmt::format("arange: counts to {}, which does not fit {}", buffer->numel() - 1,
+                                 tilery::name(fill.dtype)),
+                     {}};
+      }
       fill_numbers(*buffer, [](std::int64_t i) { return static_cast<double>(i); });
       break;
     case FillValue::Kind::Rand: {

@@ -174,14 +174,6 @@ std::optional<std::vector<Argument>> call_numbers(std::string_view inside, std::
   return numbers.size() == count ? std::optional(numbers) : std::nullopt;
 }
 
-double to_double(const Argument& v) {
-  if (const auto* i = v.as<std::int64_t>()) {
-    return static_cast<double>(*i);
-  }
-  const auto* u = v.as<std::uint64_t>();
-  return u != nullptr ? static_cast<double>(*u) : *v.as<double>();
-}
-
 using FillRow = std::pair<std::string_view, FillValue::Kind>;
 constexpr std::array kPlainFills = {
     FillRow{"zeros", FillValue::Kind::Zeros}, FillRow{"ones", FillValue::Kind::Ones},
@@ -200,12 +192,10 @@ Result<std::optional<FillValue>> fill_head(std::string_view head) {
   }
   const bool has_parts = head.ends_with(')');
   if (head.starts_with("full(") && has_parts) {
-    const auto numbers = call_numbers(head.substr(5, head.size() - 6), 1);
-    if (!numbers) {
+    if (!call_numbers(head.substr(5, head.size() - 6), 1)) {
       return wrong(fmt::format("`{}` takes one number, as in full(2.5):f32[8]", head));
     }
     fill.kind = FillValue::Kind::Full;
-    fill.full = to_double((*numbers)[0]);
     return std::optional(fill);
   }
   if (head.starts_with("randint(") && has_parts) {
@@ -224,6 +214,26 @@ Result<std::optional<FillValue>> fill_head(std::string_view head) {
     return std::optional(fill);
   }
   return std::optional<FillValue>();
+}
+
+/// The numbers of `full(…)` and `randint(…)` in the array's type, which must hold them.
+Result<FillValue> in_type(FillValue fill, std::string_view head) {
+  if (fill.kind == FillValue::Kind::Full) {
+    const Result<Value> number = typed_number(fill.dtype, head.substr(5, head.size() - 6));
+    if (!number) {
+      return number.error();
+    }
+    fill.full = *std::get<Argument>(number->data).as<TypedScalar>();
+  }
+  if (fill.kind == FillValue::Kind::Randint && !is_float(fill.dtype)) {
+    for (const std::int64_t end : {fill.low, fill.high - 1}) {
+      const Result<Value> number = typed_number(fill.dtype, std::to_string(end));
+      if (!number) {
+        return number.error();
+      }
+    }
+  }
+  return fill;
 }
 
 // ---- the whole ----
@@ -267,6 +277,9 @@ Result<Value> parse_prefixed(std::string_view head, std::string_view rest) {
                     head));
   }
   Result<FillValue> whole = fill_type(**fill, rest);
+  if (whole) {
+    whole = in_type(*std::move(whole), head);
+  }
   if (!whole) {
     return whole.error();
   }

@@ -23,7 +23,7 @@ struct FileValue {
 struct FillValue {
   enum class Kind : std::uint8_t { Zeros, Ones, Empty, Full, Rand, Randn, Arange, Randint };
   Kind kind = Kind::Zeros;
-  double full = 0;        ///< Full
+  TypedScalar full;       ///< Full, in the array's type
   std::int64_t low = 0;   ///< Randint
   std::int64_t high = 0;  ///< Randint, exclusive
   DType dtype = DType::F32;

@@ -187,6 +187,16 @@ TEST(Fill, randint_covers_its_range_without_the_end) {
   }
 }
 
+TEST(Fill, arange_must_fit_its_type) {
+  FillValue fill;
+  fill.kind = FillValue::Kind::Arange;
+  fill.dtype = DType::I8;
+  EXPECT_TRUE(make_array(fill, {128}, 0, "x"));
+  const Result<Buffer> made = make_array(fill, {129}, 0, "x");
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "arange: counts to 128, which does not fit i8");
+}
+
 TEST(Fill, the_plain_ones) {
   EXPECT_EQ(array_text(made(FillValue::Kind::Arange, DType::I32, 4)), "[0 1 2 3]");
   EXPECT_EQ(array_text(made(FillValue::Kind::Ones, DType::F16, 2)), "[1. 1.]");

@@ -85,8 +85,11 @@ TEST(ParseValue, arrays_made_on_the_spot) {
   EXPECT_EQ(zeros.kind, FillValue::Kind::Zeros);
   EXPECT_EQ(zeros.dtype, DType::F32);
   EXPECT_EQ(zeros.extents, (std::vector<std::string>{"4", "6"}));
-  EXPECT_EQ(fill("full(-2.5):f16[8]").full, -2.5);
-  EXPECT_TRUE(std::isinf(fill("full(inf):f32[8]").full));
+  EXPECT_EQ(fill("full(-2.5):f16[8]").full, (TypedScalar{DType::F16, 0xC100}));
+  EXPECT_EQ(fill("full(inf):f32[8]").full, (TypedScalar{DType::F32, 0x7F800000}));
+  // Past the 53 bits of a double.
+  EXPECT_EQ(fill("full(9007199254740993):i64[8]").full.bits, 9007199254740993U);
+  EXPECT_EQ(fill("full(18446744073709551615):u64[8]").full.bits, ~std::uint64_t{0});
   EXPECT_EQ(fill("randint(-3,9):i32[8]").low, -3);
   EXPECT_EQ(fill("randint(-3,9):i32[8]").high, 9);
   EXPECT_EQ(fill("empty:bf16[cdiv(N, 4),x.shape[0]]").extents,
@@ -113,6 +116,11 @@ TEST(ParseValue, mistakes_are_explained) {
   EXPECT_NE(error("zeros:f32").find("f32[8]"), std::string::npos);
   EXPECT_NE(error("full:f32[4]").find("neither"), std::string::npos);
   EXPECT_NE(error("full(a):f32[4]").find("one number"), std::string::npos);
+  EXPECT_NE(error("full(1000):i8[4]").find("`1000` does not fit i8"), std::string::npos);
+  EXPECT_NE(error("full(-1):u8[4]").find("`-1` does not fit u8"), std::string::npos);
+  EXPECT_NE(error("full(2.5):i32[4]").find("no whole number"), std::string::npos);
+  EXPECT_NE(error("randint(-1,3):u8[4]").find("`-1` does not fit u8"), std::string::npos);
+  EXPECT_NE(error("randint(0,129):i8[4]").find("`128` does not fit i8"), std::string::npos);
   EXPECT_NE(error("randint(9,0):i32[4]").find("lowest"), std::string::npos);
   EXPECT_NE(error("\"open").find("not closed"), std::string::npos);
   EXPECT_NE(error("99999999999999999999").find("64 bits"), std::string::npos);
