@@ -1,11 +1,17 @@
 #include "tools/command_line.h"
 
 #include "tilery/version.h"
+#include "tools/report_json.h"
 #include "tools/requests.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -66,6 +72,32 @@ CLI::Validator quietly(CLI::Validator validator) {
   return validator.description("");
 }
 
+/// A number from 0 to `limit`, which NaN is not.
+CLI::Validator amount_up_to(double limit) {
+  const auto check = [limit](std::string& text) -> std::string {
+    double v = -1;
+    const bool is_number = CLI::detail::lexical_cast(text, v);
+    if (is_number && v >= 0 && v <= limit) {
+      return {};
+    }
+    return std::isinf(limit) ? fmt::format("`{}` is no number of at least 0", text)
+                             : fmt::format("`{}` is no number from 0 to {}", text, limit);
+  };
+  return {check, ""};
+}
+
+/// A whole number of 64 bits.
+CLI::Validator seed_number() {
+  const auto check = [](std::string& text) -> std::string {
+    std::uint64_t v = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, v);
+    const bool is_number = error == std::errc() && stop == end && !text.empty();
+    return is_number ? "" : fmt::format("`{}` is no whole number from 0 to 2^64 - 1", text);
+  };
+  return {check, ""};
+}
+
 constexpr const char* kEmitFooter = R"(
 Examples:
   tilery emit softmax.tl --stage ast
@@ -84,6 +116,7 @@ void add_call_options(CLI::App& app, CallRequest& call) {
   app.add_option("--on", call.on, "where: interpret (the CPU, every access checked), cuda[:N]")
       ->type_name("WHERE");
   app.add_option("--seed", call.seed, "seed of rand:, randn: and randint: (default 0)")
+      ->check(seed_number())
       ->type_name("N");
   app.add_flag("--strict", call.strict, "refuse Tilery's extensions to the language");
   app.add_flag("--werror", call.werror, "warnings are errors");
@@ -121,15 +154,36 @@ class CommandLine {
     } catch (const CLI::Success& success) {
       return app_.exit(success);
     } catch (const CLI::ParseError& error) {
-      const std::string name = asked_command();
-      std::fprintf(stderr, "tilery%s: %s\nTry `tilery%s --help`.\n", name.c_str(), error.what(),
-                   name.c_str());
-      return 2;
+      return refuse({argv + 1, argv + std::max(argc, 1)}, error.what());
     }
     return finish_output();
   }
 
  private:
+  /// Tells what is wrong with the words of the command line.
+  int refuse(const std::vector<std::string>& words, std::string what) const {
+    const std::vector<CLI::App*> asked = app_.get_subcommands();
+    if (asked.empty() && !words.empty() && !words[0].starts_with('-')) {
+      what = fmt::format("`{}` is no subcommand; there are {}", words[0], subcommands());
+    }
+    const std::string name = asked.empty() ? "" : asked.front()->get_name();
+    if (std::find(words.begin(), words.end(), "--json") != words.end()) {
+      return fail(name.c_str(), {ErrorKind::Usage, std::move(what), {}}, true);
+    }
+    const std::string command = name.empty() ? "tilery" : "tilery " + name;
+    std::fprintf(stderr, "%s: %s\nTry `%s --help`.\n", command.c_str(), what.c_str(),
+                 command.c_str());
+    return 2;
+  }
+
+  std::string subcommands() const {
+    std::string names;
+    for (const CLI::App* sub : app_.get_subcommands([](const CLI::App*) { return true; })) {
+      names += (names.empty() ? "" : ", ") + sub->get_name();
+    }
+    return names;
+  }
+
   /// What was printed must have arrived: a full disk is no success.
   int finish_output() const {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
@@ -146,11 +200,6 @@ class CommandLine {
     return sub;
   }
 
-  std::string asked_command() const {
-    const std::vector<CLI::App*> asked = app_.get_subcommands();
-    return asked.empty() ? "" : " " + asked.front()->get_name();
-  }
-
   void add_run() {
     CLI::App* sub = add("run", "run a kernel on arrays and numbers");
     add_call_options(*sub, run_.call);
@@ -161,14 +210,16 @@ class CommandLine {
     add_repeated(*sub, "--expect", run_.expect, "NAME=F.npy",
                  "compare an array with a file afterwards");
     sub->add_option("--rtol", run_.rtol, "relative tolerance of --expect (default 1e-5)")
+        ->check(amount_up_to(HUGE_VAL))
         ->type_name("R");
     sub->add_option("--atol", run_.atol, "absolute tolerance of --expect (default 1e-8)")
+        ->check(amount_up_to(HUGE_VAL))
         ->type_name("A");
     sub->add_option("--threads", run_.threads, "worker threads (default: all processors)")
         ->check(quietly(CLI::Range(0, 4096)))
         ->type_name("N");
     sub->add_option("--timeout", run_.timeout_seconds, "stop after so many seconds")
-        ->check(quietly(CLI::Range(0.0, 1e7)))
+        ->check(amount_up_to(1e7))
         ->type_name("S");
     sub->add_option("--check", run_.check,
                     "none, fast (default) or tracked: how closely a run is watched")

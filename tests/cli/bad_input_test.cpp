@@ -43,6 +43,37 @@ TEST(BadInput, a_directory) {
   expect_error(dir.path().string(), 2, "is a directory");
 }
 
+TEST(BadInput, a_command_line_that_is_none) {
+  struct Row {
+    std::vector<std::string> arguments;
+    const char* part;
+  };
+
+  const std::vector<Row> rows = {
+      {{"frob", "x"}, "`frob` is no subcommand; there are run, case, lint"},
+      {{"run", "k.tl", "--frob"}, "--frob"},
+      {{"run", "k.tl", "--timeout", "nan"}, "--timeout: `nan` is no number from 0 to"},
+      {{"run", "k.tl", "--rtol", "nan"}, "--rtol: `nan` is no number of at least 0"},
+      {{"run", "k.tl", "--atol", "-1"}, "--atol: `-1` is no number of at least 0"},
+      {{"run", "k.tl", "--seed", "-1"}, "--seed: `-1` is no whole number from 0"},
+      {{"run", "k.tl", "--seed", "18446744073709551616"}, "is no whole number from 0"},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string> arguments = row.arguments;
+    const ProcessResult text = tilery(arguments);
+    EXPECT_EQ(text.exit_code, 2) << row.part;
+    EXPECT_EQ(text.out, "") << row.part;
+    EXPECT_TRUE(contains(text.err, row.part)) << text.err;
+    // With --json the same is told as JSON.
+    arguments.emplace_back("--json");
+    const ProcessResult json = tilery(arguments);
+    EXPECT_EQ(json.exit_code, 2) << row.part;
+    EXPECT_EQ(json.err, "") << row.part;
+    EXPECT_TRUE(contains(json.out, R"("status": "usage-error")")) << json.out;
+    EXPECT_TRUE(contains(json.out, row.part)) << json.out;
+  }
+}
+
 TEST(BadInput, binary_junk) {
   const TempDir dir;
   std::string junk;
