@@ -121,8 +121,14 @@ bool Specializer::assign(ast::ExprId target, const Value& value, SourceRange val
   }
   if (const auto* subscript = module().as<ast::Subscript>(target)) {
     const std::string object = operand_text(*this, module()[subscript->object].range);
+    const MaybeValue indexed = evaluate(subscript->object);
+    const auto* tensor = indexed ? indexed->as<Tensor>() : nullptr;
+    const bool is_pointer = tensor != nullptr && tensor->type.is_pointer();
     report(DiagId::ItemAssignment, range)
-        .helped(fmt::format("tensors do not change: `{0} = tl.where(mask, value, {0})`", object));
+        .helped(
+            is_pointer
+                ? fmt::format("write through the pointer: `tl.store({} + i, value)`", object)
+                : fmt::format("tensors do not change: `{0} = tl.where(mask, value, {0})`", object));
     return false;
   }
   report(DiagId::AttributeAssignment, range)
