@@ -8,6 +8,11 @@
 namespace tilery::interpreter {
 namespace {
 
+/// Results from the 64th on share a bit: they only have to be told of too much.
+std::uint64_t result_bit(std::size_t result) {
+  return std::uint64_t{1} << std::min<std::size_t>(result, 63);
+}
+
 class CombinePlanner {
  public:
   CombinePlanner(Planner& planner, InstId inst)
@@ -24,6 +29,7 @@ class CombinePlanner {
     for (const InstId id : region_.insts) {
       plan_inst(id);
     }
+    find_feeds();
     reserve();
     return std::move(plan_);
   }
@@ -71,6 +77,23 @@ class CombinePlanner {
       op.in[i] = register_of_[inst.operands[i].index];
     }
     return op;
+  }
+
+  /// Backwards from the results.
+  void find_feeds() {
+    std::vector<std::uint64_t> feeds(plan_.registers.size());
+    for (std::size_t i = 0; i < plan_.results.size(); ++i) {
+      feeds[plan_.results[i]] |= result_bit(i);
+    }
+    for (auto op = plan_.ops.rbegin(); op != plan_.ops.rend(); ++op) {
+      op->feeds = feeds[op->out];
+      for (int i = 0; i < op->kernel.count; ++i) {
+        feeds[op->in[i]] |= op->feeds;
+      }
+    }
+    for (int i = 0; i < plan_.operand_count; ++i) {
+      plan_.operand_feeds.push_back(feeds[i] | feeds[plan_.operand_count + i]);
+    }
   }
 
   void reserve() {
@@ -124,8 +147,9 @@ class BlockRun {
 
   /// Computes `n` lanes, the first of which has index `lane` in the work tile, and writes the
   /// results over the lanes from `target` on.
-  bool run(std::size_t n, std::size_t lane, std::size_t target) {
+  bool run(std::size_t n, std::size_t lane, std::size_t target, std::size_t level = 0) {
     bool is_quiet = true;
+    level_ = level;
     for (const CombineOp& op : plan_.ops) {
       std::array<Operand, 3> in;
       for (int i = 0; i < op.kernel.count; ++i) {
@@ -164,7 +188,9 @@ class BlockRun {
       found.origin.operands[k] = lane_bits(in[k], plan_.registers[op.in[k]].width, i);
     }
     found.origin.result = lane_bits({out, false}, plan_.registers[op.out].width, i);
-    found.rest = (lane + i) % tiles_.rest;
+    found.level = level_;
+    found.lane = lane + i;
+    found.feeds = op.feeds;
     tiles_.events->push_back(found);
   }
 
@@ -190,6 +216,7 @@ class BlockRun {
   const CombinePlan& plan_;
   const FoldTiles& tiles_;
   Operand* registers_;
+  std::size_t level_ = 0;
 };
 
 const std::byte* lane_of(const CombinePlan& plan, const FoldTiles& tiles, int operand,
@@ -254,11 +281,87 @@ bool fold_scan(ProgramState& state, const CombinePlan& plan, const FoldTiles& ti
           block.set_left(i, repeated_row(state, plan, tiles, i, start - 1, done % tiles.rest, n));
           block.set_right(i, {lane_of(plan, tiles, i, first + done), false});
         }
-        is_quiet = block.run(n, first + done, first + done) && is_quiet;
+        is_quiet = block.run(n, first + done, first + done, size) && is_quiet;
       }
     }
   }
   return is_quiet;
+}
+
+namespace {
+
+/// Puts an event on one lane of every result in `feeds`.
+void put(Origins& origins, std::vector<FoldCodes>& codes, const CombineEvent& event,
+         std::uint64_t feeds, std::size_t lane) {
+  const OriginCode code = origins.add(event.origin);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if ((feeds & result_bit(i)) != 0) {
+      codes[i][lane] = origins.join(codes[i][lane], code);
+    }
+  }
+}
+
+/// The results that a later fold carries these results into, themselves included.
+std::uint64_t reached_from(const CombinePlan& plan, std::uint64_t results) {
+  for (std::uint64_t before = 0; before != results;) {
+    before = results;
+    for (std::size_t i = 0; i < plan.operand_feeds.size(); ++i) {
+      results |= (before & result_bit(i)) != 0 ? plan.operand_feeds[i] : 0;
+    }
+  }
+  return results;
+}
+
+/// One level of a scan: the codes of the row before a block go on to the rows of the block.
+void carry_codes(Origins& origins, const CombinePlan& plan, const FoldTiles& tiles,
+                 std::size_t size, std::vector<FoldCodes>& codes) {
+  for (std::size_t row = size; row < tiles.length; ++row) {
+    if ((row & size) == 0) {
+      continue;
+    }
+    const std::size_t left = (row / size * size - 1) * tiles.rest;
+    for (std::size_t column = 0; column < tiles.rest; ++column) {
+      for (std::size_t from = 0; from < codes.size(); ++from) {
+        const OriginCode code = codes[from][left + column];
+        for (std::size_t to = 0; code != 0 && to < codes.size(); ++to) {
+          if ((plan.operand_feeds[from] & result_bit(to)) != 0) {
+            OriginCode& target = codes[to][row * tiles.rest + column];
+            target = origins.join(target, code);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<FoldCodes> tree_codes(Origins& origins, const CombinePlan& plan,
+                                  const FoldTiles& tiles) {
+  if (tiles.events->empty()) {
+    return {};
+  }
+  std::vector<FoldCodes> codes(plan.results.size(), FoldCodes(tiles.rest));
+  for (const CombineEvent& event : *tiles.events) {
+    put(origins, codes, event, reached_from(plan, event.feeds), event.lane % tiles.rest);
+  }
+  return codes;
+}
+
+std::vector<FoldCodes> scan_codes(Origins& origins, const CombinePlan& plan,
+                                  const FoldTiles& tiles) {
+  if (tiles.events->empty()) {
+    return {};
+  }
+  std::vector<FoldCodes> codes(plan.results.size(), FoldCodes(tiles.length * tiles.rest));
+  auto event = tiles.events->begin();
+  for (std::size_t size = 1; size < tiles.length; size *= 2) {
+    carry_codes(origins, plan, tiles, size, codes);
+    for (; event != tiles.events->end() && event->level == size; ++event) {
+      put(origins, codes, *event, event->feeds, event->lane);
+    }
+  }
+  return codes;
 }
 
 }  // namespace tilery::interpreter

@@ -18,6 +18,7 @@ struct CombineOp {
   InstId inst;
   std::array<int, 3> in{};  ///< registers
   int out = 0;
+  std::uint64_t feeds = 0;  ///< the results that it goes into, a bit each
 };
 
 struct CombinePlan {
@@ -34,6 +35,8 @@ struct CombinePlan {
   std::vector<Register> registers;
   std::vector<CombineOp> ops;
   std::vector<int> results;
+  /// For each operand, left or right, the results that it goes into.
+  std::vector<std::uint64_t> operand_feeds;
   std::vector<std::size_t> staging;  ///< scratch for each result: kBlock elements
   std::size_t table = 0;             ///< scratch: an Operand a register
   std::size_t event_bytes = 0;       ///< scratch: kBlock bytes
@@ -46,8 +49,13 @@ struct CombinePlan {
 /// An event inside a combine, for Tracked.
 struct CombineEvent {
   EventOrigin origin;
-  std::size_t rest = 0;  ///< index of the lane among all axes but the folded one
+  std::size_t level = 0;    ///< of a scan: the rows of half a block
+  std::size_t lane = 0;     ///< index in the work tile
+  std::uint64_t feeds = 0;  ///< the results that have it
 };
+
+/// The event codes of one result of a fold, by lane of the work tile; empty: nothing to tell.
+using FoldCodes = std::vector<OriginCode>;
 
 /// The work tiles of a fold: one an operand, [length][rest] packed.
 struct FoldTiles {
@@ -63,5 +71,12 @@ struct FoldTiles {
 bool fold_tree(ProgramState& state, const CombinePlan& plan, const FoldTiles& tiles);
 /// Runs the scan in place, by block doubling.
 bool fold_scan(ProgramState& state, const CombinePlan& plan, const FoldTiles& tiles);
+
+/// Where the events of a fold got to, for each result: those of a tree to its row 0, those of a
+/// scan to their own row and the rows that it goes into.
+[[nodiscard]] std::vector<FoldCodes> tree_codes(Origins& origins, const CombinePlan& plan,
+                                                const FoldTiles& tiles);
+[[nodiscard]] std::vector<FoldCodes> scan_codes(Origins& origins, const CombinePlan& plan,
+                                                const FoldTiles& tiles);
 
 }  // namespace tilery::interpreter

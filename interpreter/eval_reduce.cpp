@@ -45,6 +45,12 @@ std::size_t rest_of(const AxisView& view) {
   return view.outer * view.inner;
 }
 
+/// Where the element of a line (an index among the other axes) that is folded as number `k` lies.
+std::size_t tile_lane(const AxisView& view, bool reverse, std::size_t line, std::size_t k) {
+  const std::size_t along = reverse ? view.length - 1 - k : k;
+  return (line / view.inner * view.length + along) * view.inner + line % view.inner;
+}
+
 const std::byte* input(ProgramState& state, const FoldStep& data, std::size_t i) {
   return every_lane(state, data.in[i], state.scratch + data.rooms[i]);
 }
@@ -193,16 +199,17 @@ FoldTiles work_tiles(ProgramState& state, const FoldStep& data) {
   return tiles;
 }
 
-void add_combine_events(ProgramState& state, const FoldStep& data,
-                        const std::vector<CombineEvent>& events, std::size_t lanes_per_rest) {
-  const SlotRef& out = data.out[0];
-  SlotState& result = slot(state, out);
-  for (const CombineEvent& event : events) {
-    EventOrigin origin = event.origin;
-    // For a scan the last row of the lane's column stands for all.
-    const std::size_t lane = lanes_per_rest == 1 ? event.rest : event.rest % out.lanes;
-    origin.left = events_of(result, out, lane);
-    set_events(result, out, lane, state.origins->add(origin));
+/// The codes of work tiles, [length][rest], on the lanes of the results.
+void set_codes(ProgramState& state, const FoldStep& data, const std::vector<FoldCodes>& codes,
+               const AxisView& view) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    for (std::size_t work = 0; work < codes[i].size(); ++work) {
+      if (codes[i][work] != 0) {
+        const std::size_t lane =
+            tile_lane(view, data.reverse, work % rest_of(view), work / rest_of(view));
+        set_events(slot(state, data.out[i]), data.out[i], lane, codes[i][work]);
+      }
+    }
   }
 }
 
@@ -221,7 +228,9 @@ std::uint32_t run_any_reduce(ProgramState& state, const Step& step) {
   }
   if constexpr (level == CheckLevel::Tracked) {
     sink_operands(state, step, data);
-    add_combine_events(state, data, events, 1);
+    AxisView row = data.view;
+    row.length = 1;
+    set_codes(state, data, tree_codes(*state.origins, data.combine, tiles), row);
   }
   return step.next;
 }
@@ -248,7 +257,7 @@ std::uint32_t run_arg_reduce(ProgramState& state, const Step& step) {
 
 // ---- scans --------------------------------------------------------------------------------------
 
-/// Calls `visit(lane)` where a running fold of finite numbers first is not finite.
+/// Calls `visit(line, k)` where a running fold of finite numbers first is not finite.
 template <class Visit>
 void for_each_scan_event(const FoldStep& data, const std::byte* in, const std::byte* out,
                          Visit&& visit) {
@@ -257,17 +266,27 @@ void for_each_scan_event(const FoldStep& data, const std::byte* in, const std::b
   const std::size_t width = data.in[0].width;
   for (std::size_t line = 0; line < rest_of(view); ++line) {
     for (std::size_t k = 0; k < view.length; ++k) {
-      const std::size_t along = data.reverse ? view.length - 1 - k : k;
-      const std::size_t lane =
-          ((line / view.inner) * view.length + along) * view.inner + line % view.inner;
+      const std::size_t lane = tile_lane(view, data.reverse, line, k);
       if (!is_finite_element(scalar, in + lane * width)) {
         break;
       }
       if (!is_finite_element(scalar, out + lane * width)) {
-        visit(lane);
+        visit(line, k);
         break;
       }
     }
+  }
+}
+
+/// What overflows at element k of a line is in all that come after it.
+void add_running_overflow(ProgramState& state, const Step& step, const FoldStep& data,
+                          std::size_t line, std::size_t k) {
+  const SlotRef& out = data.out[0];
+  const std::size_t first = tile_lane(data.view, data.reverse, line, k);
+  add_event(state, step, out, first, kOverflow);
+  const OriginCode code = events_of(slot(state, out), out, first);
+  for (; k < data.view.length; ++k) {
+    set_events(slot(state, out), out, tile_lane(data.view, data.reverse, line, k), code);
   }
 }
 
@@ -284,10 +303,10 @@ std::uint32_t run_scan(ProgramState& state, const Step& step) {
     return step.next;
   }
   bool is_quiet = true;
-  for_each_scan_event(data, in, out, [&](std::size_t lane) {
+  for_each_scan_event(data, in, out, [&](std::size_t line, std::size_t k) {
     is_quiet = false;
     if constexpr (level == CheckLevel::Tracked) {
-      add_event(state, step, data.out[0], lane, kOverflow);
+      add_running_overflow(state, step, data, line, k);
     }
   });
   return level == CheckLevel::Fast && !is_quiet ? kGoTracked : step.next;
@@ -309,7 +328,7 @@ std::uint32_t run_any_scan(ProgramState& state, const Step& step) {
   }
   if constexpr (level == CheckLevel::Tracked) {
     sink_operands(state, step, data);
-    add_combine_events(state, data, events, data.view.length);
+    set_codes(state, data, scan_codes(*state.origins, data.combine, tiles), data.view);
   }
   return step.next;
 }
