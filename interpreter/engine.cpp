@@ -49,8 +49,11 @@ Arena::Arena(const Plan& plan, bool with_shadows) : slots_(plan.slots.size()) {
   const std::size_t shadow_bytes = with_shadows ? 2 * lanes * sizeof(OriginCode) : 0;
   const std::size_t total =
       plan.slot_bytes + aligned(plan.scratch_bytes) + aligned(shadow_bytes) + kAlignment;
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, aligned(total))));
-  TILERY_CHECK(memory_ != nullptr, "out of memory for the tiles of a program");
+  bytes_ = aligned(total);
+  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, bytes_)));
+  if (!has_memory()) {
+    return;
+  }
   scratch_ = memory_.get() + plan.slot_bytes;
   auto* shadow = reinterpret_cast<OriginCode*>(scratch_ + aligned(plan.scratch_bytes));
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -82,7 +85,11 @@ ProgramRunner::ProgramRunner(const InterpreterProgram& program, const Launch& la
       start_level_(level) {
   if (level != CheckLevel::Tracked) {
     compact_ = std::make_unique<Arena>(program.compact, false);
-    write_arguments(program.compact, *compact_);
+    if (compact_->has_memory()) {
+      write_arguments(program.compact, *compact_);
+    } else {
+      missing_bytes_ = compact_->bytes();
+    }
   }
 }
 
@@ -107,20 +114,28 @@ void ProgramRunner::start(const std::array<std::int64_t, 3>& ids, std::int64_t n
   state_.log = &log;
   state_.printed = &printed;
   state_.origins = &origins_;
-  if (start_level_ == CheckLevel::Tracked) {
-    enter(program_.plain, plain_arena(), CheckLevel::Tracked);
-  } else {
+  next_ = kFinished;
+  if (start_level_ != CheckLevel::Tracked) {
     enter(program_.compact, *compact_, start_level_);
+    next_ = 0;
+  } else if (Arena* const arena = plain_arena()) {
+    enter(program_.plain, *arena, CheckLevel::Tracked);
+    next_ = 0;
   }
-  next_ = 0;
 }
 
-Arena& ProgramRunner::plain_arena() {
-  if (!plain_) {
-    plain_ = std::make_unique<Arena>(program_.plain, start_level_ != CheckLevel::None);
-    write_arguments(program_.plain, *plain_);
+Arena* ProgramRunner::plain_arena() {
+  if (plain_) {
+    return plain_.get();
   }
-  return *plain_;
+  auto arena = std::make_unique<Arena>(program_.plain, start_level_ != CheckLevel::None);
+  if (!arena->has_memory()) {
+    missing_bytes_ = arena->bytes();
+    return nullptr;
+  }
+  write_arguments(program_.plain, *arena);
+  plain_ = std::move(arena);
+  return plain_.get();
 }
 
 void ProgramRunner::enter(const Plan& plan, Arena& arena, CheckLevel level) {
@@ -153,13 +168,17 @@ void ProgramRunner::go_plain(CheckLevel level) {
   TILERY_CHECK(plan_->style == PlanStyle::Compact || level != state_.level,
                "a step of the last resort was refused");
   const InstId inst = steps_[next_].inst;
-  Arena& target = plain_arena();
+  Arena* const target = plain_arena();
+  if (target == nullptr) {
+    next_ = kFinished;
+    return;
+  }
   if (plan_->style == PlanStyle::Compact) {
     const int where = plan_->lifetimes.at(inst);
-    carry_over(program_.compact, *compact_, program_.plain, target, where);
+    carry_over(program_.compact, *compact_, program_.plain, *target, where);
     next_ = program_.plain.first_step[static_cast<std::size_t>(where)];
   }
-  enter(program_.plain, target, level);
+  enter(program_.plain, *target, level);
 }
 
 void ProgramRunner::carry_over(const Plan& from, Arena& old_arena, const Plan& to, Arena& new_arena,

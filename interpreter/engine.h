@@ -23,7 +23,12 @@ namespace tilery::interpreter {
 class Arena {
  public:
   /// `with_shadows` adds the arrays that Tracked needs. Large arenas cost nothing until touched.
+  /// Without memory for it, the arena has none and must not be used.
   Arena(const Plan& plan, bool with_shadows);
+
+  [[nodiscard]] bool has_memory() const { return memory_ != nullptr; }
+
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   [[nodiscard]] SlotState* slots() { return slots_.data(); }
 
@@ -37,6 +42,7 @@ class Arena {
     void operator()(std::byte* memory) const;
   };
 
+  std::size_t bytes_ = 0;
   std::unique_ptr<std::byte[], Free> memory_;
   std::vector<SlotState> slots_;
   std::byte* scratch_ = nullptr;
@@ -46,6 +52,10 @@ class ProgramRunner {
  public:
   ProgramRunner(const InterpreterProgram& program, const Launch& launch,
                 std::span<const InterpreterArgument> arguments, CheckLevel level);
+
+  /// Bytes of the arena that the machine had no memory for; 0: none. The program that was running
+  /// has then ended before its end, and no other can be started.
+  [[nodiscard]] std::size_t missing_bytes() const { return missing_bytes_; }
 
   /// Begins the program with these ids. Findings and printed lines go to `log` and `printed`.
   void start(const std::array<std::int64_t, 3>& ids, std::int64_t number, FindingLog& log,
@@ -67,7 +77,8 @@ class ProgramRunner {
  private:
   void enter(const Plan& plan, Arena& arena, CheckLevel level);
   void go_plain(CheckLevel level);
-  Arena& plain_arena();
+  /// nullptr: there is no memory for it.
+  Arena* plain_arena();
   void write_arguments(const Plan& plan, Arena& arena) const;
   void carry_over(const Plan& from, Arena& old_arena, const Plan& to, Arena& new_arena, int where);
 
@@ -77,6 +88,7 @@ class ProgramRunner {
   CheckLevel start_level_;
   std::unique_ptr<Arena> compact_;
   std::unique_ptr<Arena> plain_;
+  std::size_t missing_bytes_ = 0;
   Origins origins_;
   ProgramState state_;
   const Plan* plan_ = nullptr;

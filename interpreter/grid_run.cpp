@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace tilery::interpreter {
@@ -50,8 +51,7 @@ class GridRun {
     const int threads = thread_count();
     {
       std::vector<std::jthread> workers;
-      for (int i = 1; i < threads; ++i) {
-        workers.emplace_back([this] { work(false); });
+      for (int i = 1; i < threads && add_worker(workers); ++i) {
       }
       work(true);
     }
@@ -68,8 +68,23 @@ class GridRun {
     return static_cast<int>(std::min(wanted, chunk_count_));
   }
 
+  /// False if the machine gives no more threads: those that there are do all the work.
+  bool add_worker(std::vector<std::jthread>& workers) {
+    try {
+      workers.emplace_back([this] { work(false); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }
+
   void work(bool is_caller) {
     ProgramRunner runner(program_, launch_, arguments_, options_.check);
+    if (runner.missing_bytes() != 0) {
+      // Others may have got enough, and then do all the work.
+      missing_bytes_ = runner.missing_bytes();
+      return;
+    }
     while (!is_cancelled_) {
       const std::int64_t chunk = next_chunk_++;
       if (chunk >= chunk_count_ || chunk > last_chunk_) {
@@ -93,6 +108,12 @@ class GridRun {
       }
       runner.start(program_ids(number), number, log, printed);
       if (!run_program(runner, number)) {
+        break;
+      }
+      if (runner.missing_bytes() != 0) {
+        missing_bytes_ = runner.missing_bytes();
+        is_cut_short_ = true;
+        is_cancelled_ = true;
         break;
       }
       ++done_;
@@ -176,6 +197,8 @@ class GridRun {
     RunReport report;
     report.programs_run = done_;
     report.completed = done_ == total_;
+    const bool nobody_began = next_chunk_ == 0;
+    report.missing_bytes = nobody_began || is_cut_short_ ? missing_bytes_.load() : 0;
     FindingLog merged;
     for (auto& [chunk, log] : logs_) {
       if (chunk <= last_chunk_) {
@@ -203,6 +226,9 @@ class GridRun {
   /// Chunks after this one need not run.
   alignas(64) std::atomic<std::int64_t> last_chunk_{std::numeric_limits<std::int64_t>::max()};
   std::atomic<bool> is_cancelled_{false};
+  /// Of a worker that got no memory; a program may have been cut short by that.
+  std::atomic<std::size_t> missing_bytes_{0};
+  std::atomic<bool> is_cut_short_{false};
   alignas(64) std::atomic<std::int64_t> done_{0};
   std::mutex mutex_;
   std::map<std::int64_t, FindingLog> logs_;

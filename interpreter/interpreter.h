@@ -61,8 +61,11 @@ struct RunOptions {
 struct RunReport {
   std::vector<Finding> findings;  ///< ordered by lowest program, then by position in the program;
                                   ///< does not depend on threads
-  bool completed = true;          ///< false: an error finding or the timeout ended the run early
+  bool completed = true;          ///< false: an error finding, the timeout or a lack of memory
+                                  ///< ended the run early
   std::int64_t programs_run = 0;
+  std::size_t missing_bytes = 0;  ///< not 0: there was no memory of this size for a worker's tiles,
+                                  ///< and not all programs ran
 };
 
 class InterpreterProgram;

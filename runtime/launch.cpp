@@ -138,6 +138,13 @@ Result<LaunchReport> launch(const Device& device, const Kernel& kernel,
     run_settings.print(made.specialization->static_output);
   }
   RunReport run_report = run(program, std::move(call->buffers), call->values, run_settings);
+  if (run_report.missing_bytes != 0) {
+    return Error{ErrorKind::Machine,
+                 fmt::format("no memory for the tiles of a program: {} bytes a thread; smaller "
+                             "blocks or fewer threads need less",
+                             run_report.missing_bytes),
+                 {}};
+  }
   report.run_time = Clock::now() - compiled;
   report.completed = run_report.completed;
   report.programs_run = run_report.programs_run;

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,9 @@ class CommandLine {
       return app_.exit(success);
     } catch (const CLI::ParseError& error) {
       return refuse({argv + 1, argv + std::max(argc, 1)}, error.what());
+    } catch (const std::bad_alloc&) {
+      std::fputs("tilery: error: out of memory\n", stderr);
+      return 3;
     }
     return finish_output();
   }

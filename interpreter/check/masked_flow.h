@@ -9,8 +9,8 @@
 // If every such lane is dropped, whatever the mask is at run time, the load needs no watching: the
 // Fast level runs through. Otherwise it goes to Tracked as soon as some lane is really off. A lane
 // is dropped by a store or load whose mask implies m, by a `select` whose condition does, or by the
-// `and` with a condition that does: (v > 0) & m. One mask implies another here if it is the `and` of
-// more of the same conditions.
+// `and` with a condition that does: (v > 0) & m. One mask implies another here if it is the `and`
+// of more of the same conditions.
 #pragma once
 
 #include "ir/function.h"

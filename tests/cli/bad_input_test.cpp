@@ -74,6 +74,32 @@ TEST(BadInput, a_command_line_that_is_none) {
   }
 }
 
+#ifndef TILERY_SANITIZED  // whose own memory is past any limit
+// 160 tiles of 8 MiB that are all needed at once, with less than half the memory for them.
+TEST(BadInput, tiles_larger_than_the_memory) {
+  const TempDir dir;
+  std::string text = "def k(x):\n    i = tl.arange(0, 1048576) % 8\n";
+  for (int v = 0; v < 160; ++v) {
+    text +=
+        "    v" + std::to_string(v) + " = tl.sqrt(tl.load(x + i) + " + std::to_string(v) + ")\n";
+  }
+  text += "    s = v0\n";
+  for (int v = 159; v >= 0; --v) {
+    text += "    s = s + v" + std::to_string(v) + "\n";
+  }
+  const std::string file = dir.write("k.tl", text + "    tl.store(x, tl.sum(s))\n");
+  for (const char* level : {"none", "fast", "tracked"}) {
+    const ProcessResult r = testing::run_process(
+        {"sh", "-c",
+         "ulimit -v 600000; exec \"$0\" run \"$1\" x=ones:f64[8] --grid 4 --check " +
+             std::string(level),
+         TILERY_COMMAND, file});
+    EXPECT_EQ(r.exit_code, 3) << level << r.err;
+    EXPECT_TRUE(contains(r.err, "no memory for the tiles of a program")) << level << r.err;
+  }
+}
+#endif
+
 TEST(BadInput, binary_junk) {
   const TempDir dir;
   std::string junk;
