@@ -1,6 +1,8 @@
-// splat, broadcast, expand_dims, reshape, trans: no element moves between threads; registers are
-// renamed. convert_layout is in emit_convert.cpp.
+// splat, broadcast, expand_dims, trans: no element moves between threads; registers are renamed. So
+// it is with most reshapes; where extents are no powers of two elements may have to move, by the
+// same plans as those of convert_layout (emit_convert.cpp).
 #include "codegen/emit.h"
+#include "codegen/emit_convert.h"
 #include "ir/support/check.h"
 
 namespace tilery::codegen {
@@ -59,8 +61,10 @@ void emit_expand_dims(EmitContext& context, InstId id) {
 
 void emit_reshape(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
-  const Shape& to = context.type(inst.result()).shape;
-  rename_registers(context, id, [&](const Coordinates& at) { return row_major(at, to); });
+  const ValueId source = inst.operand(0);
+  context.set(inst.result(),
+              convert_registers(context, context.registers(source), context.type(source).element,
+                                context.layout(source), context.layout(inst.result()), id));
 }
 
 void emit_trans(EmitContext& context, InstId id) {
