@@ -16,10 +16,14 @@ const Layout& LayoutTable::of(ValueId value) const {
 }
 
 void LayoutTable::set(ValueId value, Layout layout) {
+  set(value, std::make_shared<const Layout>(std::move(layout)));
+}
+
+void LayoutTable::set(ValueId value, std::shared_ptr<const Layout> layout) {
   if (value.index >= layouts_.size()) {
     layouts_.resize(value.index + 1);
   }
-  layouts_[value.index] = std::make_shared<const Layout>(std::move(layout));
+  layouts_[value.index] = std::move(layout);
 }
 
 }  // namespace tilery::codegen

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,7 @@ class LayoutTable {
   /// Checked: the value has a layout.
   [[nodiscard]] const Layout& of(ValueId value) const;
   void set(ValueId value, Layout layout);
+  void set(ValueId value, std::shared_ptr<const Layout> layout);
 
  private:
   std::vector<std::shared_ptr<const Layout>> layouts_;
@@ -43,6 +45,8 @@ struct GpuFunction {
   /// By the index of the instruction.
   std::unordered_map<std::uint32_t, SharedBlock> shared;
   std::uint32_t shared_bytes = 0;
+  /// What was decided otherwise than the author asked, as sentences for `explain`.
+  std::vector<std::string> notes;
 };
 
 }  // namespace tilery::codegen

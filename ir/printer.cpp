@@ -243,6 +243,7 @@ class Printer {
   void write_regions(const Inst& inst, const std::string& indent) {
     const std::span<const RegionPattern> patterns = op_def(inst.op).region_patterns();
     out_ += inst.regions.empty() ? "" : " {";
+    write_notes(results_of(inst));
     write_place(inst);
     for (std::size_t i = 0; i < inst.regions.size(); ++i) {
       out_ += indent;
@@ -252,11 +253,32 @@ class Printer {
         out_.append(a == 0 ? "(" : ", ").append(name_(args[a])).append(": ");
         out_ += function_.type(args[a]).str();
       }
-      out_ += args.empty() ? ":\n" : "):\n";
+      out_ += args.empty() ? ":" : "):";
+      write_notes(args);
+      out_ += '\n';
       write_insts(inst.regions[i], indent + "  ");
     }
     if (!inst.regions.empty()) {
       out_ += indent + "}\n";
+    }
+  }
+
+  static std::vector<ValueId> results_of(const Inst& inst) {
+    std::vector<ValueId> results;
+    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
+      results.push_back(inst.result(i));
+    }
+    return results;
+  }
+
+  void write_notes(const std::vector<ValueId>& values) {
+    const char* separator = "  // ";
+    for (const ValueId value : values) {
+      const std::string note = options_.note ? options_.note(value) : std::string();
+      if (!note.empty()) {
+        out_.append(separator).append(note);
+        separator = " ";
+      }
     }
   }
 

@@ -16,6 +16,7 @@
 
 #include "ir/function.h"
 
+#include <functional>
 #include <string>
 
 namespace tilery {
@@ -23,6 +24,9 @@ namespace tilery {
 struct PrintOptions {
   /// Adds `// file:line` comments from `sources`; the reader skips comments.
   const SourceMap* sources = nullptr;
+  /// Said of a value behind its type, in a comment at the end of the line: a layout's name. Values
+  /// for which it is empty are left alone.
+  std::function<std::string(ValueId)> note = nullptr;
 };
 
 [[nodiscard]] std::string print(const Function& function, const PrintOptions& options = {});

@@ -1,0 +1,64 @@
+// The pipeline from a specialised function to a GpuFunction.
+#include "codegen/codegen.h"
+#include "codegen/passes/assign_layouts.h"
+#include "codegen/passes/choose_warps.h"
+#include "codegen/passes/pipeline_loops.h"
+#include "ir/passes/dce.h"
+#include "ir/verifier.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <utility>
+
+namespace tilery::codegen {
+namespace {
+
+constexpr int kMostWarps = 32;
+
+bool is_warp_count(int n) {
+  return n >= 1 && n <= kMostWarps && std::has_single_bit(static_cast<unsigned>(n));
+}
+
+/// One step of the pipeline; the verifier looks at what it leaves in checked builds.
+void run_pass(GpuFunction& gpu, std::string_view name, bool (*pass)(GpuFunction&)) {
+  pass(gpu);
+#ifdef TILERY_CHECKED
+  check_valid(gpu.function, name);
+#else
+  (void)name;
+#endif
+}
+
+/// Rings get what a result's way through shared memory leaves free: three quarters. The addresses
+/// that the loop carried for its loads are dead once those run ahead on their own.
+bool pipeline_dots(GpuFunction& gpu) {
+  const bool changed =
+      pipeline_loops(gpu.function, gpu.options.num_stages, gpu.target.max_shared_bytes() / 4 * 3);
+  return changed && dce(gpu.function);
+}
+
+}  // namespace
+
+Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
+                                 const CodegenOptions& options) {
+  if (options.num_warps && !is_warp_count(*options.num_warps)) {
+    return Error{ErrorKind::Usage,
+                 fmt::format("num_warps={}: a power of two from 1 to {} is needed",
+                             *options.num_warps, kMostWarps)};
+  }
+  const WarpChoice warps = choose_warps(function, options.num_warps);
+  GpuFunction gpu;
+  gpu.function = std::move(function);
+  gpu.target = target;
+  gpu.options = options;
+  gpu.num_warps = warps.num_warps;
+  if (!warps.note.empty()) {
+    gpu.notes.push_back(warps.note);
+  }
+  run_pass(gpu, "pipeline_loops", pipeline_dots);
+  run_pass(gpu, "assign_layouts", assign_layouts);
+  return gpu;
+}
+
+}  // namespace tilery::codegen

@@ -1,0 +1,80 @@
+#include "codegen/passes/choose_warps.h"
+
+#include "ir/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace tilery::codegen {
+namespace {
+
+constexpr std::int64_t kWarpLanes = 32;
+constexpr int kMostWarps = 32;
+constexpr std::int64_t kMostElements = 128;  ///< of one tile in one thread
+
+/// What the choice depends on.
+struct Sizes {
+  std::int64_t largest = 1;      ///< elements of the largest tile
+  std::int64_t accumulator = 0;  ///< of the largest result of a dot
+  bool reduces = false;
+};
+
+Sizes sizes_of(const Function& function) {
+  Sizes sizes;
+  for_each_inst(function, function.body, [&](InstId id) {
+    const Inst& inst = function.inst(id);
+    sizes.reduces = sizes.reduces || inst.op == Op::Reduce || inst.op == Op::Scan;
+    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
+      const std::int64_t elements = function.type(inst.result(i)).numel();
+      sizes.largest = std::max(sizes.largest, elements);
+      if (inst.op == Op::Dot) {
+        sizes.accumulator = std::max(sizes.accumulator, elements);
+      }
+    }
+  });
+  return sizes;
+}
+
+/// The power of two at or below `elements / per_thread` threads, as warps from 1 to `most`.
+int warps_for(std::int64_t elements, std::int64_t per_thread, int most = kMostWarps) {
+  const std::int64_t warps = std::max<std::int64_t>(1, elements / (per_thread * kWarpLanes));
+  return static_cast<int>(
+      std::min<std::uint64_t>(std::bit_floor(static_cast<std::uint64_t>(warps)), most));
+}
+
+int warps_of(const Sizes& sizes) {
+  if (sizes.accumulator != 0) {
+    constexpr std::int64_t kLarge = 128 * 128;
+    return sizes.accumulator >= kLarge ? 8 : warps_for(sizes.accumulator, 16, 4);
+  }
+  if (sizes.reduces) {
+    constexpr std::int64_t kOneWarp = 1024;
+    return sizes.largest <= kOneWarp ? 1 : warps_for(sizes.largest, 16);
+  }
+  return std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32));
+}
+
+/// The fewest warps, from `warps` on, with at most kMostElements a thread.
+int warps_that_hold(std::int64_t elements, int warps) {
+  while (warps < kMostWarps && elements > kMostElements * kWarpLanes * warps) {
+    warps *= 2;
+  }
+  return warps;
+}
+
+}  // namespace
+
+WarpChoice choose_warps(const Function& function, std::optional<int> asked) {
+  const Sizes sizes = sizes_of(function);
+  const int warps = warps_that_hold(sizes.largest, asked.value_or(warps_of(sizes)));
+  if (!asked || *asked == warps) {
+    return {warps, ""};
+  }
+  return {warps, fmt::format("num_warps raised from {} to {}: a tile of {} elements would put {} "
+                             "into each thread",
+                             *asked, warps, sizes.largest, sizes.largest / (*asked * kWarpLanes))};
+}
+
+}  // namespace tilery::codegen

@@ -1,0 +1,30 @@
+// How many warps run one program.
+//
+// A thread should move at least one 16-byte vector and hold so few elements that registers suffice
+// and ptxas stays quick (65,536 elements at 4 warps take it 5 s):
+//
+//   dots            by the largest accumulator: 8 warps from 128x128 elements on, 4 for what is
+//                   smaller, fewer for tiles of one or two instructions
+//   reductions      one warp up to 1,024 elements, which then needs no barrier; 16 elements a
+//                   thread above, up to 32 warps
+//   element-wise    8 elements a thread, up to 4 warps; 32 a thread above
+//
+// The author's number is taken as it is, unless a thread would hold more than 128 elements of a
+// tile.
+#pragma once
+
+#include "ir/function.h"
+
+#include <optional>
+#include <string>
+
+namespace tilery::codegen {
+
+struct WarpChoice {
+  int num_warps = 4;  ///< a power of two from 1 to 32
+  std::string note;   ///< why it is not what the author asked for; empty if it is
+};
+
+[[nodiscard]] WarpChoice choose_warps(const Function& function, std::optional<int> asked);
+
+}  // namespace tilery::codegen
