@@ -1,6 +1,7 @@
 // Everything that a launcher needs to know of compiled code, and all that the disk cache keeps.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ struct KernelBinary {
   Form form = Form::Ptx;
   std::string code;    ///< PTX text, or the bytes of a cubin
   std::string target;  ///< "sm_90a"
-  /// The function's run-time parameters, then hidden ones.
+  /// The function's run-time parameters, then the hidden ones (`hidden_parameter_count`).
   std::vector<KernelParameter> parameters;
   int num_warps = 4;
   int num_ctas = 1;
@@ -33,5 +34,11 @@ struct KernelBinary {
 
   friend bool operator==(const KernelBinary&, const KernelBinary&) = default;
 };
+
+/// Parameters of the entry beyond the function's. Code that runs several programs in a block has
+/// one: the number of programs of the grid's first axis, 32 bits, since its blocks do not tell it.
+[[nodiscard]] inline std::size_t hidden_parameter_count(const KernelBinary& binary) {
+  return binary.programs_per_block > 1 ? 1 : 0;
+}
 
 }  // namespace tilery::codegen

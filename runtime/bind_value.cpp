@@ -6,11 +6,11 @@
 #include "runtime/bind_value.h"
 
 #include "ir/builder.h"
-#include "runtime/buffer_impl.h"
 #include "runtime/convert.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -170,7 +170,7 @@ class ValueBinder {
       }
       spec.type = *annotated;
     }
-    InterpreterArgument value;
+    BoundArgument value;
     value.is_pointer = true;
     if (pointer.buffer) {
       const auto size = static_cast<std::int64_t>(byte_size(pointer.dtype));
@@ -195,22 +195,12 @@ class ValueBinder {
 
   /// The buffer's place in the launch's list; each buffer enters once, whoever points into it.
   int buffer_index(const Buffer& buffer, const std::string& name) {
-    for (std::size_t i = 0; i < call_.handles.size(); ++i) {
-      if (call_.handles[i] == buffer) {
-        return static_cast<int>(i);
-      }
+    const auto found = std::ranges::find(call_.buffers, buffer, &BoundBuffer::buffer);
+    const auto index = static_cast<int>(found - call_.buffers.begin());
+    if (found == call_.buffers.end()) {
+      call_.buffers.push_back({name, buffer});
     }
-    Buffer::Impl& impl = *buffer.impl();
-    InterpreterBuffer entry;
-    entry.name = name;
-    entry.data = impl.data;
-    entry.bytes = impl.bytes;
-    entry.element = ElementType(scalar_of(impl.dtype));
-    entry.defined = impl.defined.empty() ? nullptr : impl.defined.data();
-    entry.read_only = impl.is_read_only;
-    call_.buffers.push_back(std::move(entry));
-    call_.handles.push_back(buffer);
-    return static_cast<int>(call_.handles.size() - 1);
+    return index;
   }
 
   // ---- numbers ----
@@ -230,7 +220,7 @@ class ValueBinder {
                     : argument.as<bool>() != nullptr ? Scalar::I1
                                                      : natural_type(*number);
     spec.type = scalar;
-    InterpreterArgument value;
+    BoundArgument value;
     value.bits = typed != nullptr && scalar == scalar_of(typed->dtype)
                      ? typed->bits
                      : encode(*number, scalar, argument, name);

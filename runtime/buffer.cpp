@@ -1,13 +1,24 @@
 #include "tilery/buffer.h"
 
 #include "runtime/buffer_impl.h"
+#include "runtime/cuda_buffer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <string>
 #include <unistd.h>
+
+namespace tilery {
+
+std::string array_text(DType dtype, const Extents& shape) {
+  return fmt::format("{}[{}]", name(dtype), fmt::join(shape, ", "));
+}
+
+}  // namespace tilery
 
 namespace tilery::inline v0 {
 
@@ -64,8 +75,8 @@ Result<std::shared_ptr<Buffer::Impl>> allocate(DType dtype, Extents shape) {
   }
   if (impl.data == nullptr) {
     return Error{ErrorKind::Machine,
-                 fmt::format("no memory for an array of {}{} ({} bytes)", name(dtype),
-                             shape_text(impl.shape), impl.bytes),
+                 fmt::format("no memory for an array of {} ({} bytes)",
+                             array_text(dtype, impl.shape), impl.bytes),
                  {}};
   }
   return described;
@@ -122,6 +133,95 @@ Result<Buffer> Buffer::borrow_read_only(DType dtype, Extents shape, const void* 
   return buffer;
 }
 
+Result<Buffer> Buffer::uninitialised(DType dtype, Extents shape, const Device& device) {
+  if (device.kind() == Device::Kind::Interpreter) {
+    return uninitialised(dtype, std::move(shape));
+  }
+  auto impl = describe(dtype, std::move(shape));
+  if (!impl) {
+    return impl.error();
+  }
+  if (const Status status = allocate_on_gpu(*device.cuda_device(), **impl); !status) {
+    return status.error();
+  }
+  return Buffer(*std::move(impl));
+}
+
+Result<Buffer> Buffer::zeros(DType dtype, Extents shape, const Device& device) {
+  if (device.kind() == Device::Kind::Interpreter) {
+    return zeros(dtype, std::move(shape));
+  }
+  Result<Buffer> buffer = uninitialised(dtype, std::move(shape), device);
+  if (buffer) {
+    if (const Status status = clear_on_gpu(*buffer->impl_); !status) {
+      return status.error();
+    }
+  }
+  return buffer;
+}
+
+Result<Buffer> Buffer::borrow(DType dtype, Extents shape, void* data, const Device& device) {
+  Result<Buffer> buffer = borrow(dtype, std::move(shape), data);
+  if (buffer && device.kind() == Device::Kind::Cuda) {
+    if (const Status status = place_on_gpu(*device.cuda_device(), *buffer->impl_); !status) {
+      return status.error();
+    }
+  }
+  return buffer;
+}
+
+Device Buffer::device() const {
+  return is_on_gpu() ? *Device::cuda(impl_->context->device->ordinal()) : Device::interpreter();
+}
+
+bool Buffer::is_on_gpu() const {
+  return impl_->context != nullptr;
+}
+
+Status Buffer::copy_from(const void* host, Stream stream) const {
+  if (is_on_gpu()) {
+    return upload(*impl_, 0, impl_->bytes, host, stream);
+  }
+  if (impl_->bytes != 0) {
+    std::memcpy(impl_->data, host, impl_->bytes);
+  }
+  impl_->defined.clear();
+  return Ok{};
+}
+
+Status Buffer::copy_to(void* host, Stream stream) const {
+  if (is_on_gpu()) {
+    return download(*impl_, 0, impl_->bytes, host, stream);
+  }
+  if (impl_->bytes != 0) {
+    std::memcpy(host, impl_->data, impl_->bytes);
+  }
+  return Ok{};
+}
+
+Result<Buffer> Buffer::to(const Device& device) const {
+  Result<Buffer> copy = uninitialised(impl_->dtype, impl_->shape, device);
+  if (!copy) {
+    return copy;
+  }
+  Status status = Ok{};
+  if (!is_on_gpu()) {
+    status = copy->copy_from(impl_->data);
+    if (!copy->is_on_gpu()) {
+      copy->impl_->defined = impl_->defined;
+    }
+  } else if (!copy->is_on_gpu()) {
+    status = copy_to(copy->data());
+    copy->mark_defined();
+  } else {
+    status = copy_on_gpu(*impl_, *copy->impl_);
+  }
+  if (!status) {
+    return status.error();
+  }
+  return copy;
+}
+
 DType Buffer::dtype() const {
   return impl_->dtype;
 }
@@ -147,15 +247,29 @@ bool Buffer::is_read_only() const {
 }
 
 double Buffer::number(std::int64_t index) const {
-  return load_number(impl_->dtype, static_cast<const std::byte*>(impl_->data) +
-                                       index * static_cast<std::int64_t>(byte_size(impl_->dtype)));
+  const std::size_t size = byte_size(impl_->dtype);
+  const std::size_t offset = static_cast<std::size_t>(index) * size;
+  if (!is_on_gpu()) {
+    return load_number(impl_->dtype, static_cast<const std::byte*>(impl_->data) + offset);
+  }
+  std::uint64_t element = 0;
+  return download(*impl_, offset, size, &element, {}) ? load_number(impl_->dtype, &element)
+                                                      : std::numeric_limits<double>::quiet_NaN();
 }
 
 void Buffer::set_number(std::int64_t index, double value) {
-  const auto size = static_cast<std::int64_t>(byte_size(impl_->dtype));
-  store_number(impl_->dtype, static_cast<std::byte*>(impl_->data) + index * size, value);
+  const std::size_t size = byte_size(impl_->dtype);
+  const std::size_t offset = static_cast<std::size_t>(index) * size;
+  if (is_on_gpu()) {
+    std::uint64_t element = 0;
+    store_number(impl_->dtype, &element, value);
+    (void)upload(*impl_, offset, size, &element, {});
+    return;
+  }
+  store_number(impl_->dtype, static_cast<std::byte*>(impl_->data) + offset, value);
   if (!impl_->defined.empty()) {
-    std::fill_n(impl_->defined.begin() + index * size, size, std::uint8_t{1});
+    std::fill_n(impl_->defined.begin() + static_cast<std::ptrdiff_t>(offset), size,
+                std::uint8_t{1});
   }
 }
 

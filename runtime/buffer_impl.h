@@ -1,6 +1,7 @@
 // What a Buffer is a handle of.
 #pragma once
 
+#include "runtime/cuda_device.h"
 #include "tilery/buffer.h"
 
 #include <cstddef>
@@ -24,12 +25,23 @@ struct Buffer::Impl {
   Extents shape;
   std::int64_t numel = 0;
   std::size_t bytes = 0;
+  /// In host memory, or in that of `context`'s GPU.
   void* data = nullptr;
   /// Our own memory; none if it is borrowed.
   std::unique_ptr<void, FreeMemory> owned;
+  CudaMemory owned_on_gpu;
+  /// The context on whose GPU the elements lie; nullptr: they lie in host memory.
+  CudaContext* context = nullptr;
   bool is_read_only = false;
   /// One byte a byte of data, 1 where it was written; empty: all of it was.
   std::vector<std::uint8_t> defined;
 };
 
 }  // namespace tilery::inline v0
+
+namespace tilery {
+
+/// "f32[4, 6]", for messages.
+[[nodiscard]] std::string array_text(DType dtype, const Extents& shape);
+
+}  // namespace tilery

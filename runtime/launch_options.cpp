@@ -29,7 +29,7 @@ bool is_power_of_2(std::int64_t v) {
   return v > 0 && (v & (v - 1)) == 0;
 }
 
-constexpr const char* kWarpsRule = "a power of two from 1 to 32";
+constexpr const char* kWarpsRule = "a power of two from 1 to 32, or None";
 constexpr const char* kStagesRule = "an integer from 0 to 32";
 constexpr const char* kCtasRule = "a power of two from 1 to 16";
 constexpr const char* kRegistersRule = "an integer from 16 to 255, or None";
@@ -74,17 +74,19 @@ const char* set_bool(bool& option, const Argument& value) {
   return nullptr;
 }
 
-const char* set_maxnreg(LaunchOptions& options, const Argument& value) {
+/// None leaves the choice to the compiler.
+const char* set_optional_int(std::optional<int>& option, const Argument& value,
+                             bool (*accepts)(std::int64_t), const char* rule) {
   if (value.as<None>() != nullptr) {
-    options.maxnreg.reset();
+    option.reset();
     return nullptr;
   }
   int v = 0;
-  const char* rule = set_int(v, value, is_registers, kRegistersRule);
-  if (rule == nullptr) {
-    options.maxnreg = v;
+  if (set_int(v, value, accepts, rule) != nullptr) {
+    return rule;
   }
-  return rule;
+  option = v;
+  return nullptr;
 }
 
 const char* set_math(LaunchOptions& options, const Argument& value) {
@@ -110,7 +112,7 @@ struct OptionRow {
 constexpr std::array kOptions = {
     OptionRow{"num_warps",
               [](LaunchOptions& o, const Argument& v) {
-                return set_int(o.num_warps, v, is_warps, kWarpsRule);
+                return set_optional_int(o.num_warps, v, is_warps, kWarpsRule);
               }},
     OptionRow{"num_stages",
               [](LaunchOptions& o, const Argument& v) {
@@ -120,7 +122,10 @@ constexpr std::array kOptions = {
               [](LaunchOptions& o, const Argument& v) {
                 return set_int(o.num_ctas, v, is_ctas, kCtasRule);
               }},
-    OptionRow{"maxnreg", set_maxnreg},
+    OptionRow{"maxnreg",
+              [](LaunchOptions& o, const Argument& v) {
+                return set_optional_int(o.maxnreg, v, is_registers, kRegistersRule);
+              }},
     OptionRow{"enable_fp_fusion",
               [](LaunchOptions& o, const Argument& v) { return set_bool(o.enable_fp_fusion, v); }},
     OptionRow{"debug", [](LaunchOptions& o, const Argument& v) { return set_bool(o.debug, v); }},
@@ -135,7 +140,7 @@ void report_value(Diagnostics& diagnostics, std::string_view name, const char* r
                   const std::string& got) {
   Diagnostic& d = diagnostics.report(DiagId::LaunchOptionValue, {}, name, rule, got);
   if (name == "num_warps") {
-    d.helped("4 is the default; 8 suits tiles of more than 16,384 elements");
+    d.helped("leave it out and the compiler chooses it from the kernel's tiles");
   }
 }
 
@@ -182,9 +187,11 @@ void check_options(const LaunchOptions& options, Diagnostics& diagnostics) {
       report_value(diagnostics, name, rule, fmt::format("the integer {}", v));
     }
   };
-  check("num_warps", options.num_warps, is_warps, kWarpsRule);
   check("num_stages", options.num_stages, is_stages, kStagesRule);
   check("num_ctas", options.num_ctas, is_ctas, kCtasRule);
+  if (options.num_warps) {
+    check("num_warps", *options.num_warps, is_warps, kWarpsRule);
+  }
   if (options.maxnreg) {
     check("maxnreg", *options.maxnreg, is_registers, kRegistersRule);
   }

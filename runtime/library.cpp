@@ -201,8 +201,7 @@ std::string Library::ast_text() const {
 }
 
 std::size_t Library::specialisation_count() const {
-  const std::scoped_lock lock(impl_->mutex);
-  return impl_->specializations.size();
+  return impl_->specialization_count;
 }
 
 }  // namespace tilery::inline v0

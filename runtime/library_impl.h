@@ -2,13 +2,13 @@
 #pragma once
 
 #include "frontend/sema/specialize.h"
-#include "interpreter/interpreter.h"
 #include "ir/support/diagnostic.h"
 #include "ir/support/source.h"
 #include "tilery/kernel.h"
 #include "tilery/library.h"
-#include "tilery/message.h"
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,13 +17,7 @@
 
 namespace tilery {
 
-/// A kernel made for one call signature. Immutable; shared by launches.
-struct Specialization {
-  std::shared_ptr<const InterpreterProgram> program;
-  /// The compiler's warnings and the text of tl.static_print, shown by the launch that made it.
-  std::vector<Message> warnings;
-  std::string static_output;
-};
+struct SpecializationSlot;
 
 }  // namespace tilery
 
@@ -43,7 +37,9 @@ struct Library::Impl {
   Diagnostics kernel_diagnostics;
 
   std::mutex mutex;
-  std::unordered_map<std::string, std::shared_ptr<const Specialization>> specializations;
+  /// By specialization_key.
+  std::unordered_map<std::string, std::shared_ptr<SpecializationSlot>> specializations;
+  std::atomic<std::size_t> specialization_count{0};
 };
 
 struct Kernel::Impl {

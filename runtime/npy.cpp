@@ -175,6 +175,10 @@ Result<Buffer> load_npy(const std::string& path, std::optional<DType> as) {
 }
 
 Status save_npy(const std::string& path, const Buffer& buffer) {
+  if (buffer.is_on_gpu()) {
+    const Result<Buffer> copy = buffer.to(Device::interpreter());
+    return copy ? save_npy(path, *copy) : Status(copy.error());
+  }
   struct stat info{};
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
     return write_error(path, EISDIR);

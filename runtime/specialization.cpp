@@ -1,6 +1,7 @@
 #include "runtime/specialization.h"
 
 #include "ir/passes/pipeline.h"
+#include "runtime/gpu_kernels.h"
 #include "runtime/messages.h"
 
 #include <bit>
@@ -105,6 +106,26 @@ class KeyWriter {
   std::string& key_;
 };
 
+std::shared_ptr<SpecializationSlot> slot_of(Library::Impl& library, const std::string& key) {
+  const std::scoped_lock lock(library.mutex);
+  std::shared_ptr<SpecializationSlot>& slot = library.specializations[key];
+  if (slot == nullptr) {
+    slot = std::make_shared<SpecializationSlot>();
+  }
+  return slot;
+}
+
+/// Drops the place of what could not be made. Threads that wait on it try on their own; what they
+/// make then is theirs alone.
+void forget_slot(Library::Impl& library, const std::string& key,
+                 const std::shared_ptr<SpecializationSlot>& slot) {
+  const std::scoped_lock lock(library.mutex);
+  const auto found = library.specializations.find(key);
+  if (found != library.specializations.end() && found->second == slot) {
+    library.specializations.erase(found);
+  }
+}
+
 }  // namespace
 
 std::string specialization_key(std::string_view kernel, const std::vector<ArgumentSpec>& specs,
@@ -124,20 +145,35 @@ std::string specialization_key(std::string_view kernel, const std::vector<Argume
   return key;
 }
 
-SpecializeOptions specialize_options(const LaunchOptions& options) {
+Specialization::Specialization(Function function, std::vector<Message> warnings,
+                               std::string static_output)
+    : function_(std::move(function)),
+      warnings_(std::move(warnings)),
+      static_output_(std::move(static_output)),
+      gpu_kernels_(std::make_unique<GpuKernels>()) {}
+
+Specialization::~Specialization() = default;
+
+const InterpreterProgram& Specialization::interpreter_program() const {
+  std::call_once(program_made_, [this] { program_ = make_program(function_); });
+  return *program_;
+}
+
+SpecializeOptions specialize_options(const LaunchOptions& options, Device::Kind executor) {
   SpecializeOptions result;
   result.strict = options.strict;
   // Interpret mode always checks device_assert.
-  result.debug = true;
+  result.debug = options.debug || executor == Device::Kind::Interpreter;
   result.fuse_fma = options.enable_fp_fusion;
-  result.num_warps = options.num_warps;
+  result.num_warps = options.num_warps.value_or(result.num_warps);
   return result;
 }
 
 std::optional<Specialized> specialize_call(const Kernel::Impl& kernel, const BoundCall& call,
-                                           const AfterPass& after_pass, Diagnostics& diagnostics) {
+                                           Device::Kind executor, const AfterPass& after_pass,
+                                           Diagnostics& diagnostics) {
   const Library::Impl& library = *kernel.library;
-  const SpecializeOptions options = specialize_options(call.options);
+  const SpecializeOptions options = specialize_options(call.options, executor);
   std::optional<Specialized> specialized =
       specialize(library.unit, library.sources, kernel.info.name, call.specs, options, diagnostics,
                  /*optimise=*/false);
@@ -150,31 +186,29 @@ std::optional<Specialized> specialize_call(const Kernel::Impl& kernel, const Bou
   return specialized;
 }
 
-SpecializationResult find_or_specialize(const Kernel::Impl& kernel, const BoundCall& call) {
+SpecializationResult find_or_specialize(const Kernel::Impl& kernel, const BoundCall& call,
+                                        Device::Kind executor) {
   Library::Impl& library = *kernel.library;
   const std::string key =
-      specialization_key(kernel.info.name, call.specs, specialize_options(call.options));
+      specialization_key(kernel.info.name, call.specs, specialize_options(call.options, executor));
+  const std::shared_ptr<SpecializationSlot> slot = slot_of(library, key);
+  const std::scoped_lock making(slot->mutex);
   SpecializationResult result;
-  {
-    const std::scoped_lock lock(library.mutex);
-    const auto found = library.specializations.find(key);
-    if (found != library.specializations.end()) {
-      result.specialization = found->second;
+  if (slot->made == nullptr) {
+    std::optional<Specialized> specialized =
+        specialize_call(kernel, call, executor, {}, result.diagnostics);
+    if (!specialized) {
+      forget_slot(library, key, slot);
       return result;
     }
+    slot->made = std::make_shared<Specialization>(
+        std::move(specialized->function),
+        messages_of(result.diagnostics, library.sources, Phase::Compile),
+        std::move(specialized->static_output));
+    ++library.specialization_count;
+    result.is_new = true;
   }
-  std::optional<Specialized> specialized = specialize_call(kernel, call, {}, result.diagnostics);
-  if (!specialized) {
-    return result;
-  }
-  auto made = std::make_shared<Specialization>();
-  made->program = make_program(std::move(specialized->function));
-  made->warnings = messages_of(result.diagnostics, library.sources, Phase::Compile);
-  made->static_output = std::move(specialized->static_output);
-  const std::scoped_lock lock(library.mutex);
-  const auto [entry, inserted] = library.specializations.emplace(key, std::move(made));
-  result.specialization = entry->second;
-  result.is_new = inserted;
+  result.specialization = slot->made;
   return result;
 }
 

@@ -25,22 +25,30 @@ enum class Checks : std::uint8_t {
   Tracked,  ///< every program is looked at closely from its first step: slower, same findings
 };
 
-/// How `exp`, `/` and their like are computed on a GPU; the interpreter always is reproducible.
+/// How `exp`, `/` and their like are computed on a GPU: with the same bits as in the interpreter,
+/// which always is reproducible, or with the hardware's approximations.
 enum class MathMode : std::uint8_t { Reproducible, Fast };
 
 /// The keywords of a launch that are no parameters of the kernel, and settings of the run.
 struct LaunchOptions {
   // ---- launch options; written like arguments in the command ----
-  int num_warps = 4;   ///< a power of two from 1 to 32
+  /// Warps of a program on a GPU, a power of two from 1 to 32; none: chosen from the kernel's
+  /// tiles. A kernel that asks (`tl.extra.cuda.num_warps()`) sees the number given, or 4.
+  std::optional<int> num_warps;
   int num_stages = 3;  ///< pipelining depth, 0 to 32
   int num_ctas = 1;    ///< a power of two from 1 to 16
   std::optional<int> maxnreg;
   bool enable_fp_fusion = true;  ///< `a * b + c` rounds once
   bool debug = false;            ///< device_assert on a GPU; interpret mode always checks it
-  MathMode math = MathMode::Reproducible;
+  std::optional<MathMode> math;  ///< none: fast on a GPU
 
   // ---- how the kernel is read ----
   bool strict = false;  ///< refuse our extensions to the language
+
+  // ---- on a GPU ----
+  /// The CUDA stream to launch on. With one, and all arrays on the GPU, the launch is queued and
+  /// returns at once; otherwise it returns when the kernel is done.
+  Stream stream;
 
   // ---- interpret mode ----
   int threads = 0;  ///< 0: as many as the machine has
@@ -78,9 +86,14 @@ struct LaunchReport {
 /// extent compiles the kernel and runs nothing. Arguments bind as in Python; a keyword that is a
 /// launch option and no parameter sets the option.
 ///
-/// Fails with ErrorKind::Usage if arguments, options or the grid are wrong, and with
-/// ErrorKind::Kernel if the kernel does not compile for them. A fault while running is no failure
-/// but a finding in the report.
+/// On a GPU, arrays in host memory are copied there and back. The kernel is compiled once and kept,
+/// also on disk (TILERY_CACHE_DIR).
+///
+/// Fails with ErrorKind::Usage if arguments, options or the grid are wrong or ask for more than the
+/// GPU has, with ErrorKind::Kernel if the kernel does not compile for them, and with
+/// ErrorKind::Machine if the GPU or its driver fails. A fault while running is no failure but a
+/// finding in the report in interpret mode, and ErrorKind::Kernel on a GPU, where it is all that is
+/// known.
 TILERY_API Result<LaunchReport> launch(const Device& device, const Kernel& kernel,
                                        std::span<const std::int64_t> grid,
                                        const Arguments& arguments,

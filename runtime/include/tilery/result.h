@@ -44,9 +44,12 @@ class [[nodiscard]] Result {
 
   [[nodiscard]] const T& value() const { return *std::get_if<0>(&state_); }
 
-  T& operator*() { return value(); }
+  T& operator*() & { return value(); }
 
-  const T& operator*() const { return value(); }
+  const T& operator*() const& { return value(); }
+
+  /// Of a Result that is given up: the value can be moved from.
+  T&& operator*() && { return std::move(value()); }
 
   T* operator->() { return &value(); }
 

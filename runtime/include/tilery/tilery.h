@@ -19,6 +19,7 @@
 #include "tilery/message.h"
 #include "tilery/npy.h"
 #include "tilery/ops.h"
+#include "tilery/prepared_launch.h"
 #include "tilery/result.h"
 #include "tilery/version.h"
 // IWYU pragma: end_exports

@@ -1,0 +1,37 @@
+// The one door from the runtime to codegen.
+//
+// Includes no public header, and those who include it need not see codegen's: both have a `Result`.
+#pragma once
+
+#include "codegen/kernel_binary.h"
+#include "codegen/options.h"
+#include "codegen/target.h"
+#include "ir/function.h"
+#include "ir/support/source.h"
+
+#include <optional>
+#include <string>
+
+namespace tilery {
+
+struct GpuCompileResult {
+  std::optional<codegen::KernelBinary> binary;  ///< PTX and launch facts
+  /// Why there is none, and whether it is the machine's fault rather than the launch's.
+  std::string error;
+  bool is_machine_fault = false;
+};
+
+/// Compiles a specialised, optimised function to PTX. With `sources` the code has line information.
+/// Needs no GPU.
+[[nodiscard]] GpuCompileResult compile_for_gpu(const Function& function,
+                                               const codegen::Target& target,
+                                               const codegen::CodegenOptions& options,
+                                               const SourceMap* sources);
+
+/// Puts another compiler in the place of codegen and returns the one that was there; for tests of
+/// what comes after it.
+using GpuCompiler = GpuCompileResult (*)(const Function&, const codegen::Target&,
+                                         const codegen::CodegenOptions&, const SourceMap*);
+GpuCompiler replace_gpu_compiler(GpuCompiler compiler);
+
+}  // namespace tilery

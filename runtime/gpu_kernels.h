@@ -1,0 +1,53 @@
+// What a specialisation became on GPUs.
+#pragma once
+
+#include "codegen/options.h"
+#include "ir/function.h"
+#include "ir/support/source.h"
+#include "runtime/cuda_module.h"
+#include "runtime/sha256.h"
+#include "tilery/launch.h"
+#include "tilery/result.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tilery {
+
+[[nodiscard]] codegen::CodegenOptions codegen_options(const LaunchOptions& options);
+
+/// Names compiled code in the disk cache: everything that the cubin depends on goes into it.
+[[nodiscard]] Sha256Digest kernel_cache_key(const Function& function, const codegen::Target& target,
+                                            const codegen::CodegenOptions& options,
+                                            int driver_version, const SourceMap* sources);
+
+/// The loaded kernels of one specialisation, one a context and set of options. Made when they are
+/// first asked for; of threads that ask for the same one at once, the first compiles and the others
+/// wait.
+class GpuKernels {
+ public:
+  /// The kernel in the context if it is loaded already; nullptr else.
+  [[nodiscard]] std::shared_ptr<const CudaKernel> find(CudaContext& context,
+                                                       const codegen::CodegenOptions& options);
+  /// The kernel in the context: loaded before, or from the disk cache, or compiled now.
+  [[nodiscard]] Result<std::shared_ptr<const CudaKernel>> find_or_load(
+      CudaContext& context, const codegen::CodegenOptions& options, const Function& function,
+      const SourceMap& sources);
+
+ private:
+  struct Entry {
+    CudaContext* context = nullptr;
+    codegen::CodegenOptions options;
+    std::mutex mutex;
+    std::shared_ptr<const CudaKernel> kernel;  ///< nullptr: not made yet, or it failed
+  };
+
+  Entry& entry_of(CudaContext& context, const codegen::CodegenOptions& options);
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace tilery

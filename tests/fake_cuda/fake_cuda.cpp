@@ -1,0 +1,590 @@
+// A stand-in for libcuda.so.1; fake_cuda.h says what it can do.
+#include "tests/fake_cuda/fake_cuda.h"
+
+#include "runtime/cuda_types.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace tilery::cuda;
+
+namespace {
+
+// ---- what the environment asks for ----
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+long number_of(const char* name, long otherwise) {
+  const std::string text = variable(name);
+  return text.empty() ? otherwise : std::strtol(text.c_str(), nullptr, 10);
+}
+
+/// The error that FAKE_CUDA_FAIL wants from the call.
+Code wanted_failure(const char* call) {
+  const std::string wishes = "," + variable("FAKE_CUDA_FAIL");
+  const std::size_t at = wishes.find("," + std::string(call) + "=");
+  return at == std::string::npos ? Code::Success
+                                 : static_cast<Code>(std::strtol(
+                                       wishes.c_str() + wishes.find('=', at) + 1, nullptr, 10));
+}
+
+// ---- state ----
+
+struct FakeKernel {
+  std::string text;
+  int dynamic_shared_limit = 48 * 1024;
+};
+
+struct FakeModule {
+  std::string text;
+  std::vector<std::unique_ptr<FakeKernel>> kernels;
+};
+
+struct State {
+  std::mutex mutex;
+  std::map<std::string, long, std::less<>> calls;
+  std::map<DevicePointer, std::size_t> memory;
+  std::set<FakeModule*> modules;
+  std::set<FakeKernel*> kernels;
+  std::atomic<bool> is_lost{false};
+  std::atomic<bool> is_capturing{false};
+  FakeLaunch last;
+};
+
+State& state() {
+  static State& s = *new State;
+  return s;
+}
+
+constexpr int kMaxDevices = 8;
+/// Primary contexts, and others, are addresses in here.
+std::array<char, 2 * kMaxDevices> contexts;
+
+Context primary(int device) {
+  return reinterpret_cast<Context>(&contexts[static_cast<std::size_t>(device)]);
+}
+
+int device_of(Context context) {
+  return static_cast<int>(reinterpret_cast<char*>(context) - contexts.data()) % kMaxDevices;
+}
+
+thread_local std::array<Context, 16> context_stack{};
+thread_local std::size_t context_depth = 0;
+
+Context current() {
+  return context_depth == 0 ? nullptr : context_stack[context_depth - 1];
+}
+
+/// Counts the call and says whether it is to fail.
+Code enter(const char* call, bool needs_context = false) {
+  const std::scoped_lock lock(state().mutex);
+  ++state().calls[call];
+  const Code wanted = wanted_failure(call);
+  if (wanted != Code::Success || !needs_context) {
+    return wanted;
+  }
+  if (current() == nullptr) {
+    return Code::InvalidContext;
+  }
+  return state().is_lost ? Code::LaunchFailed : Code::Success;
+}
+
+/// True if the bytes lie in one allocation.
+bool is_allocated(DevicePointer pointer, std::size_t bytes) {
+  auto after = state().memory.upper_bound(pointer);
+  if (after == state().memory.begin()) {
+    return false;
+  }
+  const auto& [begin, size] = *std::prev(after);
+  return pointer - begin <= size && bytes <= size - (pointer - begin);
+}
+
+Code copy(void* to, const void* from, std::size_t bytes, DevicePointer device_side) {
+  {
+    const std::scoped_lock lock(state().mutex);
+    if (!is_allocated(device_side, bytes) || state().is_capturing) {
+      return state().is_capturing ? Code::StreamCaptureUnsupported : Code::InvalidValue;
+    }
+  }
+  std::memcpy(to, from, bytes);
+  return Code::Success;
+}
+
+// ---- kernels ----
+
+template <class T>
+T parameter(std::size_t offset) {
+  T v{};
+  std::memcpy(&v, state().last.parameters + offset, sizeof v);
+  return v;
+}
+
+Code run_kernel(const FakeKernel& kernel) {
+  const std::size_t at = kernel.text.find("// fake: ");
+  if (at == std::string::npos) {
+    return Code::Success;
+  }
+  const char* what = kernel.text.c_str() + at + 9;
+  if (std::string_view(what).starts_with("assert")) {
+    state().is_lost = true;
+    return Code::Success;
+  }
+  std::size_t from = 0;
+  std::size_t to = 0;
+  std::size_t count = 0;
+  if (std::sscanf(what, "copy %zu %zu %zu", &from, &to, &count) != 3) {
+    return Code::InvalidValue;
+  }
+  const std::size_t bytes = static_cast<std::size_t>(parameter<std::int32_t>(count)) * 4;
+  const auto source = parameter<DevicePointer>(from);
+  const auto target = parameter<DevicePointer>(to);
+  if (!is_allocated(source, bytes) || !is_allocated(target, bytes)) {
+    state().is_lost = true;
+    return Code::Success;
+  }
+  std::memmove(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
+  return Code::Success;
+}
+
+Code launch(KernelHandle function, const LaunchConfig& config, unsigned cluster, void** extra) {
+  auto* kernel = reinterpret_cast<FakeKernel*>(function);
+  const std::scoped_lock lock(state().mutex);
+  if (!state().kernels.contains(kernel)) {
+    return Code::InvalidHandle;
+  }
+  const unsigned threads = config.block_x * config.block_y * config.block_z;
+  if (extra == nullptr || extra[0] != kLaunchParamBufferPointer ||
+      extra[2] != kLaunchParamBufferSize || extra[4] != kLaunchParamEnd || threads == 0 ||
+      threads > 1024 || config.grid_x == 0 || config.grid_x > 0x7fffffff || config.grid_y == 0 ||
+      config.grid_y > 65535 || config.grid_z == 0 || config.grid_z > 65535 ||
+      static_cast<int>(config.shared_bytes) > kernel->dynamic_shared_limit) {
+    return Code::InvalidValue;
+  }
+  FakeLaunch& last = state().last;
+  last = {{config.grid_x, config.grid_y, config.grid_z},
+          {config.block_x, config.block_y, config.block_z},
+          config.shared_bytes,
+          config.stream,
+          cluster,
+          *static_cast<std::size_t*>(extra[3]),
+          {}};
+  std::memcpy(last.parameters, extra[1], std::min(last.parameter_bytes, sizeof last.parameters));
+  return state().is_capturing ? Code::Success : run_kernel(*kernel);
+}
+
+}  // namespace
+
+#define FAKE __attribute__((visibility("default")))
+/// Returns from the call if it is to fail.
+#define ENTER(...)                                                       \
+  if (const Code wanted = enter(__VA_ARGS__); wanted != Code::Success) { \
+    return wanted;                                                       \
+  }
+
+extern "C" {
+
+// ---- start, errors, devices ----
+
+FAKE Code cuInit(unsigned) {
+  ENTER("cuInit")
+  return Code::Success;
+}
+
+FAKE Code cuDriverGetVersion(int* version) {
+  *version = static_cast<int>(number_of("FAKE_CUDA_VERSION", 13000));
+  return enter("cuDriverGetVersion");
+}
+
+FAKE Code cuGetErrorName(Code code, const char** name) {
+  static const std::map<Code, const char*> names = {
+      {Code::InvalidValue, "CUDA_ERROR_INVALID_VALUE"},
+      {Code::OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {Code::NoDevice, "CUDA_ERROR_NO_DEVICE"},
+      {Code::InvalidPtx, "CUDA_ERROR_INVALID_PTX"},
+      {Code::LaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+      {Code::IllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {Code::LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"}};
+  const auto found = names.find(code);
+  *name = found == names.end() ? nullptr : found->second;
+  return found == names.end() ? Code::InvalidValue : Code::Success;
+}
+
+FAKE Code cuGetErrorString(Code, const char** text) {
+  *text = "a failure of the stand-in";
+  return Code::Success;
+}
+
+FAKE Code cuDeviceGetCount(int* count) {
+  ENTER("cuDeviceGetCount")
+  *count = static_cast<int>(number_of("FAKE_CUDA_DEVICES", 1));
+  return Code::Success;
+}
+
+FAKE Code cuDeviceGet(DeviceId* device, int ordinal) {
+  ENTER("cuDeviceGet")
+  *device = ordinal;
+  return Code::Success;
+}
+
+FAKE Code cuDeviceGetName(char* name, int size, DeviceId device) {
+  ENTER("cuDeviceGetName")
+  std::snprintf(name, static_cast<std::size_t>(size), "Fake GPU %d", device);
+  return Code::Success;
+}
+
+FAKE Code cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
+  ENTER("cuDeviceTotalMem")
+  *bytes = static_cast<std::size_t>(number_of("FAKE_CUDA_MEMORY", 1L << 40));
+  return Code::Success;
+}
+
+FAKE Code cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceId) {
+  ENTER("cuDeviceGetAttribute")
+  const int capability = static_cast<int>(number_of("FAKE_CUDA_CAPABILITY", 90));
+  switch (attribute) {
+    case DeviceAttribute::MultiprocessorCount:
+      *value = 132;
+      return Code::Success;
+    case DeviceAttribute::ComputeCapabilityMajor:
+      *value = capability / 10;
+      return Code::Success;
+    case DeviceAttribute::ComputeCapabilityMinor:
+      *value = capability % 10;
+      return Code::Success;
+    case DeviceAttribute::MaxSharedBytesPerMultiprocessor:
+      *value = 233472;
+      return Code::Success;
+    case DeviceAttribute::MaxSharedBytesPerBlockOptin:
+      *value = static_cast<int>(number_of("FAKE_CUDA_SHARED", 232448));
+      return Code::Success;
+  }
+  return Code::InvalidValue;
+}
+
+// ---- contexts ----
+
+FAKE Code cuDevicePrimaryCtxRetain(Context* context, DeviceId device) {
+  ENTER("cuDevicePrimaryCtxRetain")
+  *context = primary(device);
+  return Code::Success;
+}
+
+FAKE Code cuCtxGetCurrent(Context* context) {
+  *context = current();
+  return enter("cuCtxGetCurrent");
+}
+
+FAKE Code cuCtxPushCurrent_v2(Context context) {
+  ENTER("cuCtxPushCurrent")
+  context_stack[context_depth++] = context;
+  return Code::Success;
+}
+
+FAKE Code cuCtxPopCurrent_v2(Context* context) {
+  ENTER("cuCtxPopCurrent", true)
+  *context = context_stack[--context_depth];
+  return Code::Success;
+}
+
+FAKE Code cuCtxGetDevice(DeviceId* device) {
+  ENTER("cuCtxGetDevice", true)
+  *device = device_of(current());
+  return Code::Success;
+}
+
+FAKE Code cuCtxGetId(Context context, unsigned long long* id) {
+  ENTER("cuCtxGetId")
+  *id = reinterpret_cast<unsigned long long>(context);
+  return Code::Success;
+}
+
+// ---- memory ----
+
+FAKE Code cuMemAlloc_v2(DevicePointer* pointer, std::size_t bytes) {
+  ENTER("cuMemAlloc", true)
+  const std::scoped_lock lock(state().mutex);
+  std::size_t used = 0;
+  for (const auto& [at, size] : state().memory) {
+    used += size;
+  }
+  const auto limit = static_cast<std::size_t>(number_of("FAKE_CUDA_MEMORY", 1L << 40));
+  void* memory = bytes == 0 || bytes > limit - std::min(limit, used)
+                     ? nullptr
+                     : std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (memory == nullptr) {
+    return bytes == 0 ? Code::InvalidValue : Code::OutOfMemory;
+  }
+  *pointer = reinterpret_cast<DevicePointer>(memory);
+  state().memory[*pointer] = bytes;
+  return Code::Success;
+}
+
+FAKE Code cuMemFree_v2(DevicePointer pointer) {
+  ENTER("cuMemFree", true)
+  const std::scoped_lock lock(state().mutex);
+  if (state().memory.erase(pointer) == 0) {
+    return Code::InvalidValue;
+  }
+  std::free(reinterpret_cast<void*>(pointer));
+  return Code::Success;
+}
+
+FAKE Code cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  ENTER("cuMemGetInfo", true)
+  *total = static_cast<std::size_t>(number_of("FAKE_CUDA_MEMORY", 1L << 40));
+  *free = *total / 2;
+  return Code::Success;
+}
+
+FAKE Code cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, Stream) {
+  ENTER("cuMemcpyHtoDAsync", true)
+  return copy(reinterpret_cast<void*>(to), from, bytes, to);
+}
+
+FAKE Code cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream) {
+  ENTER("cuMemcpyDtoHAsync", true)
+  return copy(to, reinterpret_cast<const void*>(from), bytes, from);
+}
+
+FAKE Code cuMemcpyAsync(DevicePointer to, DevicePointer from, std::size_t bytes, Stream) {
+  ENTER("cuMemcpyAsync", true)
+  return copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, from);
+}
+
+FAKE Code cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes, Stream) {
+  ENTER("cuMemsetD8Async", true)
+  const std::scoped_lock lock(state().mutex);
+  if (!is_allocated(to, bytes)) {
+    return Code::InvalidValue;
+  }
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+  return Code::Success;
+}
+
+FAKE Code cuPointerGetAttribute(void* value, PointerAttribute, DevicePointer pointer) {
+  ENTER("cuPointerGetAttribute", true)
+  const std::scoped_lock lock(state().mutex);
+  if (!is_allocated(pointer, 1)) {
+    return Code::InvalidValue;
+  }
+  *static_cast<int*>(value) = 0;
+  return Code::Success;
+}
+
+// ---- streams ----
+
+FAKE Code cuStreamCreate(Stream* stream, unsigned) {
+  ENTER("cuStreamCreate", true)
+  *stream = reinterpret_cast<Stream>(new char);
+  return Code::Success;
+}
+
+FAKE Code cuStreamSynchronize(Stream) {
+  ENTER("cuStreamSynchronize", true)
+  return state().is_capturing ? Code::StreamCaptureUnsupported : Code::Success;
+}
+
+FAKE Code cuStreamIsCapturing(Stream, int* status) {
+  ENTER("cuStreamIsCapturing", true)
+  *status = state().is_capturing ? 1 : 0;
+  return Code::Success;
+}
+
+// ---- code ----
+
+struct FakeLink {
+  std::string text;
+  char* log = nullptr;
+  std::size_t log_bytes = 0;
+};
+
+FAKE Code cuLinkCreate_v2(unsigned count, JitOption* options, void** values, LinkState* link) {
+  ENTER("cuLinkCreate", true)
+  auto* made = new FakeLink;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == JitOption::ErrorLogBuffer) {
+      made->log = static_cast<char*>(values[i]);
+    } else if (options[i] == JitOption::ErrorLogBufferBytes) {
+      made->log_bytes = reinterpret_cast<std::size_t>(values[i]);
+    }
+  }
+  *link = reinterpret_cast<LinkState>(made);
+  return Code::Success;
+}
+
+FAKE Code cuLinkAddData_v2(LinkState link, JitInput type, void* data, std::size_t size, const char*,
+                           unsigned, JitOption*, void**) {
+  ENTER("cuLinkAddData", true)
+  auto& made = *reinterpret_cast<FakeLink*>(link);
+  const std::string_view text(static_cast<const char*>(data), size);
+  if (type != JitInput::Ptx || text.empty() || text.back() != '\0' ||
+      !text.starts_with(".version")) {
+    std::snprintf(made.log, made.log_bytes, "ptxas fatal : line 1; expected .version\n");
+    return Code::InvalidPtx;
+  }
+  made.text = text.substr(0, size - 1);
+  return Code::Success;
+}
+
+FAKE Code cuLinkComplete(LinkState link, void** cubin, std::size_t* size) {
+  ENTER("cuLinkComplete", true)
+  auto& made = *reinterpret_cast<FakeLink*>(link);
+  Elf64_Ehdr head{};
+  std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+  head.e_ident[EI_CLASS] = ELFCLASS64;
+  made.text.insert(0, reinterpret_cast<const char*>(&head), sizeof head);
+  *cubin = made.text.data();
+  *size = made.text.size();
+  return Code::Success;
+}
+
+FAKE Code cuLinkDestroy(LinkState link) {
+  ENTER("cuLinkDestroy", true)
+  delete reinterpret_cast<FakeLink*>(link);
+  return Code::Success;
+}
+
+FAKE Code cuModuleLoadData(Module* module, const void* image) {
+  ENTER("cuModuleLoadData", true)
+  const char* text = static_cast<const char*>(image) + sizeof(Elf64_Ehdr);
+  if (std::memcmp(image, ELFMAG, SELFMAG) != 0 || !std::string_view(text).starts_with(".version")) {
+    return Code::NoBinaryForGpu;
+  }
+  auto* made = new FakeModule{text, {}};
+  const std::scoped_lock lock(state().mutex);
+  state().modules.insert(made);
+  *module = reinterpret_cast<Module>(made);
+  return Code::Success;
+}
+
+FAKE Code cuModuleUnload(Module module) {
+  ENTER("cuModuleUnload", true)
+  const std::scoped_lock lock(state().mutex);
+  auto* made = reinterpret_cast<FakeModule*>(module);
+  if (state().modules.erase(made) == 0) {
+    return Code::InvalidHandle;
+  }
+  for (const auto& kernel : made->kernels) {
+    state().kernels.erase(kernel.get());
+  }
+  delete made;
+  return Code::Success;
+}
+
+FAKE Code cuModuleGetFunction(KernelHandle* function, Module module, const char* name) {
+  ENTER("cuModuleGetFunction", true)
+  auto& made = *reinterpret_cast<FakeModule*>(module);
+  if (made.text.find(std::string(".entry ") + name) == std::string::npos) {
+    return Code::NotFound;
+  }
+  const std::scoped_lock lock(state().mutex);
+  FakeKernel* kernel = made.kernels.emplace_back(new FakeKernel{made.text}).get();
+  state().kernels.insert(kernel);
+  *function = reinterpret_cast<KernelHandle>(kernel);
+  return Code::Success;
+}
+
+FAKE Code cuFuncGetAttribute(int* value, FunctionAttribute attribute, KernelHandle) {
+  ENTER("cuFuncGetAttribute", true)
+  *value = attribute == FunctionAttribute::Registers ? 40 : 0;
+  return Code::Success;
+}
+
+FAKE Code cuFuncSetAttribute(KernelHandle function, FunctionAttribute attribute, int value) {
+  ENTER("cuFuncSetAttribute", true)
+  if (attribute == FunctionAttribute::MaxDynamicSharedBytes) {
+    reinterpret_cast<FakeKernel*>(function)->dynamic_shared_limit = value;
+  }
+  return Code::Success;
+}
+
+FAKE Code cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, KernelHandle, int threads,
+                                                      std::size_t) {
+  ENTER("cuOccupancyMaxActiveBlocksPerMultiprocessor", true)
+  *blocks = 2048 / threads;
+  return Code::Success;
+}
+
+FAKE Code cuLaunchKernel(KernelHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                         unsigned block_x, unsigned block_y, unsigned block_z,
+                         unsigned shared_bytes, Stream stream, void**, void** extra) {
+  ENTER("cuLaunchKernel", true)
+  return launch(
+      function,
+      {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, nullptr, 0}, 0,
+      extra);
+}
+
+FAKE Code cuLaunchKernelEx(const LaunchConfig* config, KernelHandle function, void**,
+                           void** extra) {
+  ENTER("cuLaunchKernelEx", true)
+  unsigned cluster = 0;
+  for (unsigned i = 0; i < config->attribute_count; ++i) {
+    if (config->attributes[i].id == LaunchAttributeId::ClusterDimension) {
+      cluster = config->attributes[i].value[0];
+    }
+  }
+  return cluster != 0 && config->grid_x % cluster != 0 ? Code::InvalidValue
+                                                       : launch(function, *config, cluster, extra);
+}
+
+// ---- for tests ----
+
+FAKE long fake_cuda_calls(const char* name) {
+  const std::scoped_lock lock(state().mutex);
+  const auto found = state().calls.find(std::string_view(name));
+  return found == state().calls.end() ? 0 : found->second;
+}
+
+FAKE long fake_cuda_modules() {
+  const std::scoped_lock lock(state().mutex);
+  return static_cast<long>(state().modules.size());
+}
+
+FAKE long fake_cuda_allocations() {
+  const std::scoped_lock lock(state().mutex);
+  return static_cast<long>(state().memory.size());
+}
+
+FAKE const FakeLaunch* fake_cuda_last_launch() {
+  return &state().last;
+}
+
+FAKE void fake_cuda_capture(int is_capturing) {
+  state().is_capturing = is_capturing != 0;
+}
+
+FAKE void fake_cuda_set_current(int ordinal_plus_1) {
+  context_depth = ordinal_plus_1 == 0 ? 0 : 1;
+  context_stack[0] =
+      ordinal_plus_1 == 0
+          ? nullptr
+          : reinterpret_cast<Context>(
+                &contexts[static_cast<std::size_t>(kMaxDevices + ordinal_plus_1 - 1)]);
+}
+
+FAKE void* fake_cuda_current() {
+  return current();
+}
+
+FAKE void fake_cuda_reset() {
+  state().is_lost = false;
+}
+
+}  // extern "C"
