@@ -24,8 +24,18 @@ ElementOp element_op(const Function& function, const Inst& inst) {
   return op;
 }
 
+MapEmitter map_emitter(EmitContext& context) {
+  return {context.builder(), context.gpu().target, context.fast_math()};
+}
+
 void emit_map(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
+  if (inst.op == Op::Div && context.type(inst.result()).element.is(Scalar::F32)) {
+    context.set(inst.result(),
+                emit_f32_quotients(map_emitter(context), context.registers(inst.operand(0)),
+                                   context.registers(inst.operand(1))));
+    return;
+  }
   Registers results;
   std::vector<Value*> operands(inst.operands.size());
   const std::size_t count = context.registers(inst.operands.front()).size();
@@ -42,8 +52,7 @@ void emit_map(EmitContext& context, InstId id) {
 
 Value* emit_map_element(EmitContext& context, const Inst& inst,
                         std::span<llvm::Value* const> operands) {
-  const MapEmitter emitter{context.builder(), context.gpu().target, context.fast_math()};
-  return emit_element(emitter, element_op(context.function(), inst), operands);
+  return emit_element(map_emitter(context), element_op(context.function(), inst), operands);
 }
 
 #define TILERY_OP(...)

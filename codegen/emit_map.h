@@ -14,6 +14,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <span>
+#include <vector>
 
 namespace tilery::codegen {
 
@@ -42,6 +43,11 @@ using Elements = std::span<llvm::Value* const>;
 /// A conversion by value between two numbers.
 [[nodiscard]] llvm::Value* emit_cast_element(const MapEmitter& emitter, Scalar from, Scalar to,
                                              llvm::Value* x, bool toward_zero = false);
+
+/// dividends[i] / divisors[i] in fp32, correctly rounded; those that share a divisor share its
+/// reciprocal.
+[[nodiscard]] std::vector<llvm::Value*> emit_f32_quotients(const MapEmitter& emitter,
+                                                           Elements dividends, Elements divisors);
 
 /// i1, integers by their width, fp8 as i8, half, bfloat, float, double.
 [[nodiscard]] llvm::Type* number_type(llvm::LLVMContext& context, Scalar scalar);

@@ -134,4 +134,43 @@ llvm::Function& add_loop(llvm::Module& module, const MapCase& each, const Target
   return *function;
 }
 
+llvm::Function& add_shared_divisions(llvm::Module& module, const Target& target) {
+  llvm::IRBuilder<> builder(module.getContext());
+  llvm::Type* const pointer = llvm::PointerType::get(module.getContext(), 1);
+  auto* const type = llvm::FunctionType::get(
+      builder.getVoidTy(), {pointer, pointer, pointer, builder.getInt64Ty()}, false);
+  auto* const function =
+      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "quotients", module);
+  auto* const entry = llvm::BasicBlock::Create(module.getContext(), "entry", function);
+  auto* const loop = llvm::BasicBlock::Create(module.getContext(), "loop", function);
+  auto* const end = llvm::BasicBlock::Create(module.getContext(), "end", function);
+  builder.SetInsertPoint(entry);
+  builder.CreateBr(loop);
+  builder.SetInsertPoint(loop);
+  llvm::PHINode* const index = builder.CreatePHI(builder.getInt64Ty(), 2);
+  index->addIncoming(builder.getInt64(0), entry);
+  const auto place = [&](unsigned argument, llvm::Value* at) {
+    return builder.CreateGEP(builder.getFloatTy(), function->getArg(argument), at);
+  };
+  llvm::Value* const divisor = builder.CreateLoad(builder.getFloatTy(), place(1, index));
+  std::vector<llvm::Value*> lanes;
+  std::vector<llvm::Value*> dividends;
+  for (unsigned j = 0; j < kSharers; ++j) {
+    lanes.push_back(builder.CreateAdd(builder.CreateMul(index, builder.getInt64(kSharers)),
+                                      builder.getInt64(j)));
+    dividends.push_back(builder.CreateLoad(builder.getFloatTy(), place(0, lanes.back())));
+  }
+  const std::vector<llvm::Value*> divisors(kSharers, divisor);
+  const auto results = emit_f32_quotients({builder, target}, dividends, divisors);
+  for (unsigned j = 0; j < kSharers; ++j) {
+    builder.CreateStore(results[j], place(2, lanes[j]));
+  }
+  llvm::Value* const next = builder.CreateAdd(index, builder.getInt64(1));
+  index->addIncoming(next, builder.GetInsertBlock());
+  builder.CreateCondBr(builder.CreateICmpULT(next, function->getArg(3)), loop, end);
+  builder.SetInsertPoint(end);
+  builder.CreateRetVoid();
+  return *function;
+}
+
 }  // namespace tilery::codegen

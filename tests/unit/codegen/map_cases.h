@@ -30,4 +30,10 @@ struct MapCase {
 llvm::Function& add_loop(llvm::Module& module, const MapCase& each, const Target& target,
                          bool fast_math);
 
+/// How many lanes share a divisor below.
+inline constexpr int kSharers = 4;
+
+/// Adds `void quotients(x, d, out, i64 n)`: out[4 i + j] = x[4 i + j] / d[i] for i < n, n not 0.
+llvm::Function& add_shared_divisions(llvm::Module& module, const Target& target);
+
 }  // namespace tilery::codegen

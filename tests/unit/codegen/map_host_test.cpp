@@ -338,6 +338,43 @@ TEST_P(MapOnHost, CastsOfLaterChips) {
   expect_all(cases, "sm_90a");
 }
 
+// ---- divisors that lanes share ----
+
+/// Every special value by every other, and random ones, most of which take the short way.
+TEST(SharedDivisor, QuotientsAreCorrectlyRounded) {
+  if (!HostMachine::is_supported()) {
+    GTEST_SKIP() << "needs a processor of x86-64-v3";
+  }
+  HostMachine machine;
+  add_shared_divisions(machine.module(), Target());
+  machine.compile();
+  auto* const quotients =
+      machine.address<void(const float*, const float*, float*, std::int64_t)>("quotients");
+  const std::vector<std::uint64_t>& specials = special_floats(Scalar::F32);
+  std::mt19937_64 random(3);
+  std::vector<float> x(kCount);
+  std::vector<float> d(kCount / kSharers);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const std::uint64_t pattern =
+        i % 8 < 4 ? random_pattern(Scalar::F32, random) : specials[i / 8 % specials.size()];
+    x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
+  }
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    const std::uint64_t pattern =
+        i % 4 < 3 ? random_pattern(Scalar::F32, random) : specials[random() % specials.size()];
+    d[i] = std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
+  }
+  std::vector<float> results(kCount);
+  quotients(x.data(), d.data(), results.data(), static_cast<std::int64_t>(d.size()));
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const float expected = x[i] / d[i / kSharers];
+    const bool is_same =
+        std::bit_cast<std::uint32_t>(results[i]) == std::bit_cast<std::uint32_t>(expected) ||
+        (std::isnan(results[i]) && std::isnan(expected));
+    ASSERT_TRUE(is_same) << x[i] << " / " << d[i / kSharers] << " = " << results[i];
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, MapOnHost,
                          ::testing::Values(Scalar::I1, Scalar::I8, Scalar::I16, Scalar::I32,
                                            Scalar::I64, Scalar::U8, Scalar::U16, Scalar::U32,

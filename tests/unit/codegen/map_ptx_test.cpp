@@ -11,15 +11,19 @@
 namespace tilery::codegen {
 namespace {
 
-/// The PTX of all cases as kernels of one module.
-std::string ptx_of(const std::vector<MapCase>& cases, std::string_view chip, bool fast_math) {
+/// The PTX of a module that `add` fills.
+template <class Add>
+std::string ptx_of_module(std::string_view chip, Add add) {
   const Target target = *parse_target(chip);
   const NvptxMachine machine(target);
   llvm::LLVMContext context;
   llvm::Module module("map_ops", context);
   machine.prepare(module);
-  for (const MapCase& each : cases) {
-    add_loop(module, each, target, fast_math).setCallingConv(llvm::CallingConv::PTX_Kernel);
+  add(module, target);
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) {
+      function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+    }
   }
   EXPECT_FALSE(llvm::verifyModule(module, &llvm::errs()));
   const Status optimised = machine.optimise(module);
@@ -27,6 +31,23 @@ std::string ptx_of(const std::vector<MapCase>& cases, std::string_view chip, boo
   const Result<std::string> ptx = machine.ptx(module);
   EXPECT_TRUE(ptx.ok()) << (ptx ? "" : ptx.error().message);
   return ptx ? *ptx : std::string();
+}
+
+/// The PTX of all cases as kernels of one module.
+std::string ptx_of(const std::vector<MapCase>& cases, std::string_view chip, bool fast_math) {
+  return ptx_of_module(chip, [&](llvm::Module& module, const Target& target) {
+    for (const MapCase& each : cases) {
+      add_loop(module, each, target, fast_math);
+    }
+  });
+}
+
+int occurrences(const std::string& ptx, const std::string& word) {
+  int count = 0;
+  for (std::size_t at = ptx.find(word); at != std::string::npos; at = ptx.find(word, at + 1)) {
+    ++count;
+  }
+  return count;
 }
 
 std::vector<MapCase> cases_named(const std::vector<MapCase>& cases, const std::string& start) {
@@ -87,12 +108,7 @@ int count_of(const std::string& word, const std::string& name, bool fast_math = 
   }
   for (const MapCase& each : all) {
     if (each.name == name) {
-      const std::string ptx = ptx_of({each}, "sm_90a", fast_math);
-      int count = 0;
-      for (std::size_t at = ptx.find(word); at != std::string::npos; at = ptx.find(word, at + 1)) {
-        ++count;
-      }
-      return count;
+      return occurrences(ptx_of({each}, "sm_90a", fast_math), word);
     }
   }
   ADD_FAILURE() << "no case " << name;
@@ -108,6 +124,16 @@ TEST(MapPtx, NarrowFloatsAddAndFuseNatively) {
 TEST(MapPtx, DivisionAndSquareRootAreCorrectlyRoundedInFastMathToo) {
   EXPECT_EQ(count_of("div.rn.f32", "div_f32", true), 1);
   EXPECT_EQ(count_of("sqrt.rn.f32", "sqrt_f32", true), 1);
+}
+
+TEST(MapPtx, SharersOfADivisorShareItsReciprocal) {
+  const std::string ptx = ptx_of_module("sm_90a", [](llvm::Module& module, const Target& target) {
+    add_shared_divisions(module, target);
+  });
+  EXPECT_EQ(occurrences(ptx, "rcp.rn.f32"), 1);
+  EXPECT_EQ(occurrences(ptx, "fma.rn.f32"), 2 * kSharers);
+  // On the way for large and small numbers.
+  EXPECT_EQ(occurrences(ptx, "div.rn.f32"), kSharers);
 }
 
 TEST(MapPtx, FastExpIsAProductAndOneInstruction) {

@@ -1,0 +1,136 @@
+// fp32 division by divisors that several registers of a thread share: a row's sum in a softmax, a
+// deviation in a layer norm.
+//
+// A correctly rounded division costs some ten instructions and a branch of its own, most of them
+// for the reciprocal of the divisor. Registers with one divisor share that, and one branch:
+//
+//     r = 1 / d
+//     all of x0, x1, … and d of moderate size?
+//       yes: three instructions each (ir/math/division.h)
+//       no:  x0 / d, x1 / d, …
+#include "codegen/emit_map.h"
+#include "codegen/llvm_math.h"
+#include "ir/math/division.h"
+
+#include <bit>
+#include <cstdint>
+
+namespace tilery::codegen {
+namespace {
+
+using llvm::Value;
+
+/// Below this the reciprocal and the tests cost more than they save.
+constexpr std::size_t kFewestSharers = 4;
+
+Value* f32(llvm::IRBuilder<>& builder, float value) {
+  return llvm::ConstantFP::get(builder.getContext(), llvm::APFloat(value));
+}
+
+Value* is_divisor_moderate(llvm::IRBuilder<>& builder, Value* divisor) {
+  return builder.CreateAnd(
+      builder.CreateFCmpOGE(divisor, f32(builder, math::kSmallestSharedDivisor)),
+      builder.CreateFCmpOLE(divisor, f32(builder, math::kLargestSharedDivisor)));
+}
+
+/// One value out of all, by a tree of an intrinsic of two operands.
+Value* extreme(llvm::IRBuilder<>& builder, llvm::Intrinsic::ID id, std::vector<Value*> values) {
+  while (values.size() > 1) {
+    const std::size_t half = values.size() / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+      values[i] = builder.CreateBinaryIntrinsic(id, values[i], values[values.size() - 1 - i]);
+    }
+    values.resize(values.size() - half);
+  }
+  return values.front();
+}
+
+/// True if each dividend is zero or of moderate size; not if one is infinite or NaN. The test for
+/// the smallest is on twice the pattern less one, which is greatest for zeros.
+Value* are_dividends_moderate(llvm::IRBuilder<>& builder, Elements dividends) {
+  std::vector<Value*> sizes;
+  std::vector<Value*> keys;
+  for (Value* const x : dividends) {
+    sizes.push_back(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x));
+    Value* const pattern = builder.CreateBitCast(x, builder.getInt32Ty());
+    keys.push_back(builder.CreateSub(builder.CreateShl(pattern, 1), builder.getInt32(1)));
+  }
+  Value* const largest = extreme(builder, llvm::Intrinsic::maximum, sizes);
+  Value* const smallest = extreme(builder, llvm::Intrinsic::umin, keys);
+  const auto limit = std::bit_cast<std::uint32_t>(math::kSmallestSharedDividend);
+  return builder.CreateAnd(
+      builder.CreateFCmpOLE(largest, f32(builder, math::kLargestSharedDividend)),
+      builder.CreateICmpUGE(smallest, builder.getInt32((limit << 1) - 1)));
+}
+
+/// Quotients as one value for where_rare: it joins two of them one by one.
+struct Quotients {
+  std::vector<MathValue<float>> values;
+
+  friend Quotients select(MathMask mask, const Quotients& a, const Quotients& b) {
+    Quotients joined;
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      joined.values.push_back(select(mask, a.values[i], b.values[i]));
+    }
+    return joined;
+  }
+};
+
+Quotients shared_quotients(llvm::IRBuilder<>& builder, Elements dividends, Value* divisor) {
+  const MathValue<float> d{&builder, divisor};
+  const MathValue<float> reciprocal = splat(d, 1.0F) / d;
+  const MathMask is_plain{&builder, builder.CreateAnd(is_divisor_moderate(builder, divisor),
+                                                      are_dividends_moderate(builder, dividends))};
+  Quotients fast;
+  for (Value* const x : dividends) {
+    fast.values.push_back(
+        math::quotient_by_reciprocal(MathValue<float>{&builder, x}, d, reciprocal));
+  }
+  return where_rare(!is_plain, fast, [&] {
+    Quotients slow;
+    for (Value* const x : dividends) {
+      slow.values.push_back(MathValue<float>{&builder, x} / d);
+    }
+    return slow;
+  });
+}
+
+/// Constants whose reciprocal is exact: LLVM makes a product of the division.
+bool is_power_of_two(const Value* divisor) {
+  const auto* const constant = llvm::dyn_cast<llvm::ConstantFP>(divisor);
+  return constant != nullptr && constant->getValueAPF().getExactInverse(nullptr);
+}
+
+}  // namespace
+
+std::vector<Value*> emit_f32_quotients(const MapEmitter& emitter, Elements dividends,
+                                       Elements divisors) {
+  std::vector<Value*> quotients(dividends.size());
+  for (std::size_t first = 0; first < dividends.size(); ++first) {
+    if (quotients[first] != nullptr) {
+      continue;
+    }
+    Value* const divisor = divisors[first];
+    std::vector<std::size_t> sharers;
+    std::vector<Value*> shared;
+    for (std::size_t i = first; i < dividends.size(); ++i) {
+      if (divisors[i] == divisor) {
+        sharers.push_back(i);
+        shared.push_back(dividends[i]);
+      }
+    }
+    if (sharers.size() < kFewestSharers || is_power_of_two(divisor)) {
+      for (const std::size_t i : sharers) {
+        quotients[i] = emitter.builder.CreateFDiv(dividends[i], divisor);
+      }
+      continue;
+    }
+    const Quotients results = shared_quotients(emitter.builder, shared, divisor);
+    for (std::size_t i = 0; i < sharers.size(); ++i) {
+      quotients[sharers[i]] = results.values[i].value;
+    }
+  }
+  return quotients;
+}
+
+}  // namespace tilery::codegen
