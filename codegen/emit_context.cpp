@@ -269,6 +269,9 @@ void EmitContext::emit_region(RegionId id) {
     if (lines_ != nullptr) {
       lines_->enter(builder_, inst(inst_id).loc);
     }
+    if (gpu_.barriers_before.contains(inst_id.index)) {
+      barrier();
+    }
     kEmitters[static_cast<int>(inst(inst_id).op)](*this, inst_id);
   }
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tilery::codegen {
@@ -45,6 +46,9 @@ struct GpuFunction {
   /// By the index of the instruction.
   std::unordered_map<std::uint32_t, SharedBlock> shared;
   std::uint32_t shared_bytes = 0;
+  /// Instructions, by index, before which all threads of the block wait for each other: see
+  /// passes/insert_barriers.h.
+  std::unordered_set<std::uint32_t> barriers_before;
   /// What was decided otherwise than the author asked, as sentences for `explain`.
   std::vector<std::string> notes;
 };

@@ -1,13 +1,16 @@
 // The pipeline from a specialised function to a GpuFunction.
 #include "codegen/codegen.h"
+#include "codegen/passes/allocate_shared.h"
 #include "codegen/passes/assign_layouts.h"
 #include "codegen/passes/choose_warps.h"
+#include "codegen/passes/insert_barriers.h"
 #include "codegen/passes/pipeline_loops.h"
 #include "ir/passes/dce.h"
 #include "ir/verifier.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -38,6 +41,18 @@ bool pipeline_dots(GpuFunction& gpu) {
   return changed && dce(gpu.function);
 }
 
+std::string too_much_shared(const GpuFunction& gpu) {
+  const auto largest = std::max_element(
+      gpu.shared.begin(), gpu.shared.end(),
+      [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
+  const Op op = gpu.function.insts[largest->first].op;
+  return fmt::format(
+      "kernel `{}` needs {} bytes of shared memory, {} has {}; {} of them are for one `{}`: "
+      "smaller tiles would fit",
+      gpu.function.name, gpu.shared_bytes, gpu.target.name(), gpu.target.max_shared_bytes(),
+      largest->second.bytes, op_def(op).id);
+}
+
 }  // namespace
 
 Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
@@ -58,6 +73,11 @@ Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
   }
   run_pass(gpu, "pipeline_loops", pipeline_dots);
   run_pass(gpu, "assign_layouts", assign_layouts);
+  run_pass(gpu, "allocate_shared", allocate_shared);
+  if (gpu.shared_bytes > target.max_shared_bytes()) {
+    return Error{ErrorKind::Usage, too_much_shared(gpu)};
+  }
+  run_pass(gpu, "insert_barriers", insert_barriers);
   return gpu;
 }
 

@@ -1,0 +1,69 @@
+#include "codegen/analysis/shared_use.h"
+
+#include "codegen/dot_plan.h"
+#include "codegen/fold_plan.h"
+#include "codegen/layout/conversion.h"
+#include "codegen/ring_layout.h"
+
+namespace tilery::codegen {
+namespace {
+
+ScratchUse conversion_scratch(const GpuFunction& gpu, const Inst& inst) {
+  const std::uint32_t bytes =
+      conversion_scratch_bytes(gpu.layouts.of(inst.operand(0)), gpu.layouts.of(inst.result()),
+                               gpu.function.type(inst.operand(0)).element);
+  return {bytes, bytes, 0};
+}
+
+/// Scratch that lives no longer than its instruction.
+ScratchUse scratch_of(const GpuFunction& gpu, InstId id) {
+  const Inst& inst = gpu.function.inst(id);
+  if (inst.op == Op::ConvertLayout || inst.op == Op::Reshape) {
+    return conversion_scratch(gpu, inst);
+  }
+  if (inst.op == Op::Reduce || inst.op == Op::Scan) {
+    return fold_scratch(gpu, id);
+  }
+  if (inst.op == Op::Dot) {
+    const std::uint32_t bytes = dot_scratch_bytes(gpu.function, inst);
+    return {bytes, bytes, 0};
+  }
+  return {};
+}
+
+SharedRange ring_range(const GpuFunction& gpu, const Inst& inst) {
+  const InstId root = ring_root(gpu.function, inst.operand(0));
+  const SharedBlock& block = gpu.shared.at(root.index);
+  return {block.offset, block.offset + block.bytes, root};
+}
+
+}  // namespace
+
+std::uint32_t own_block_bytes(const GpuFunction& gpu, InstId id) {
+  const Inst& inst = gpu.function.inst(id);
+  return inst.op == Op::SharedRing ? ring_bytes(gpu.function, inst) : scratch_of(gpu, id).bytes;
+}
+
+SharedUse shared_use_of(const GpuFunction& gpu, InstId id) {
+  const Inst& inst = gpu.function.inst(id);
+  SharedUse use;
+  if (inst.op == Op::DebugBarrier || inst.op == Op::AsyncWait) {
+    use.has_barrier = true;
+  } else if (inst.op == Op::RingInsert) {
+    use.writes.push_back(ring_range(gpu, inst));
+  } else if (inst.op == Op::RingRead) {
+    use.reads.push_back(ring_range(gpu, inst));
+  } else if (inst.op != Op::SharedRing) {
+    const auto found = gpu.shared.find(id.index);
+    if (found != gpu.shared.end()) {
+      const std::uint32_t start = found->second.offset;
+      const ScratchUse scratch = scratch_of(gpu, id);
+      use.writes.push_back({start, start + scratch.first_written, id});
+      use.has_barrier = true;
+      use.late_reads.push_back({start + scratch.last_read, start + scratch.bytes, id});
+    }
+  }
+  return use;
+}
+
+}  // namespace tilery::codegen
