@@ -1,0 +1,505 @@
+#include "tests/unit/codegen/simt.h"
+
+#include "tests/unit/codegen/simt_ops.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <unordered_map>
+
+namespace tilery::testing {
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr unsigned kSharedSpace = 3;
+
+// ---- memory -------------------------------------------------------------------------------------
+
+/// Shared memory of a block, and who touched it when.
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t bytes) : bytes_(bytes), touched_(bytes) {}
+
+  void write(std::uint64_t at, const void* data, std::size_t size, int thread) {
+    check(at, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      Touch& touch = touched_[at + i];
+      const Access now = access(thread);
+      if (conflicts(touch.written, now) || conflicts(touch.read, now)) {
+        throw SimtFailure(fmt::format("race: thread {} writes shared byte {}", thread, at + i));
+      }
+      touch.written = now;
+    }
+    std::memcpy(bytes_.data() + at, data, size);
+  }
+
+  void read(std::uint64_t at, void* data, std::size_t size, int thread) {
+    check(at, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      Touch& touch = touched_[at + i];
+      if (touch.written.thread < 0) {
+        throw SimtFailure(
+            fmt::format("thread {} reads shared byte {}, never written", thread, at + i));
+      }
+      const Access now = access(thread);
+      if (conflicts(touch.written, now)) {
+        throw SimtFailure(fmt::format("race: thread {} reads shared byte {}", thread, at + i));
+      }
+      // Of several readers one of another thread is kept, if any.
+      touch.read =
+          touch.read.epoch == epoch_ && touch.read.thread != thread && touch.read.thread >= 0
+              ? Access{kMany, epoch_}
+              : now;
+    }
+    std::memcpy(data, bytes_.data() + at, size);
+  }
+
+  void barrier() { ++epoch_; }
+
+ private:
+  static constexpr int kMany = 1 << 20;
+
+  struct Access {
+    int thread = -1;
+    int epoch = -1;
+  };
+
+  struct Touch {
+    Access written;
+    Access read;
+  };
+
+  [[nodiscard]] Access access(int thread) const { return {thread, epoch_}; }
+
+  static bool conflicts(const Access& before, const Access& now) {
+    return before.epoch == now.epoch && before.thread != now.thread;
+  }
+
+  void check(std::uint64_t at, std::size_t size) const {
+    if (at + size > bytes_.size() || at % size != 0) {
+      throw SimtFailure(
+          fmt::format("shared access of {} bytes at {} of {}", size, at, bytes_.size()));
+    }
+  }
+
+  std::vector<std::byte> bytes_;
+  std::vector<Touch> touched_;
+  int epoch_ = 0;
+};
+
+bool is_collective(const llvm::Instruction& inst) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  if (call == nullptr) {
+    return false;
+  }
+  const llvm::StringRef name = call->getCalledFunction()->getName();
+  return name.contains(".sync");
+}
+
+bool is_block_barrier(const llvm::Instruction& inst) {
+  return llvm::cast<llvm::IntrinsicInst>(inst).getIntrinsicID() ==
+         llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all;
+}
+
+// ---- threads ------------------------------------------------------------------------------------
+
+struct Thread {
+  int id = 0;
+  llvm::BasicBlock::const_iterator next;
+  const llvm::BasicBlock* block = nullptr;
+  const llvm::BasicBlock* previous = nullptr;
+  const llvm::Instruction* waiting = nullptr;  ///< at this collective instruction
+  bool is_done = false;
+  std::unordered_map<const llvm::Value*, Bits> values;
+};
+
+class BlockRun {
+ public:
+  BlockRun(const llvm::Function& kernel, const std::vector<std::uint64_t>& arguments, int threads,
+           std::uint32_t shared_bytes)
+      : layout_(kernel.getParent()->getDataLayout()), shared_(shared_bytes) {
+    for (int id = 0; id < threads; ++id) {
+      Thread& thread = threads_.emplace_back();
+      thread.id = id;
+      enter(thread, kernel.getEntryBlock());
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        thread.values[kernel.getArg(static_cast<unsigned>(i))] = {arguments[i]};
+      }
+    }
+  }
+
+  void run() {
+    while (true) {
+      for (Thread& thread : threads_) {
+        while (thread.waiting == nullptr && !thread.is_done) {
+          step(thread);
+        }
+      }
+      if (std::all_of(threads_.begin(), threads_.end(),
+                      [](const Thread& thread) { return thread.is_done; })) {
+        return;
+      }
+      meet();
+    }
+  }
+
+ private:
+  static void enter(Thread& thread, const llvm::BasicBlock& block) {
+    thread.previous = thread.block;
+    thread.block = &block;
+    thread.next = block.begin();
+    // Phis read what was before all of them.
+    std::vector<std::pair<const llvm::PHINode*, const llvm::Value*>> phis;
+    for (const llvm::PHINode& phi : block.phis()) {
+      phis.emplace_back(&phi, phi.getIncomingValueForBlock(thread.previous));
+    }
+    std::vector<Bits> incoming;
+    for (const auto& [phi, value] : phis) {
+      incoming.push_back(constant_or_value(thread, value));
+    }
+    for (std::size_t i = 0; i < phis.size(); ++i) {
+      thread.values[phis[i].first] = incoming[i];
+      ++thread.next;
+    }
+  }
+
+  static Bits constant_or_value(Thread& thread, const llvm::Value* value) {
+    if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
+      return constant_bits(*constant);
+    }
+    return thread.values.at(value);
+  }
+
+  static std::size_t part_count(llvm::Type* type) {
+    if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+      return vector->getNumElements();
+    }
+    return type->isStructTy() ? type->getStructNumElements() : 1;
+  }
+
+  static Bits constant_bits(const llvm::Constant& constant) {
+    if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
+      return {integer->getZExtValue()};
+    }
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant)) {
+      return {number->getValueAPF().bitcastToAPInt().getZExtValue()};
+    }
+    if (llvm::isa<llvm::GlobalVariable>(constant) || llvm::isa<llvm::UndefValue>(constant) ||
+        constant.isNullValue()) {
+      return Bits(part_count(constant.getType()), 0);
+    }
+    if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(&constant)) {
+      llvm::APInt offset(32, 0);
+      if (gep->accumulateConstantOffset(
+              llvm::cast<llvm::GlobalVariable>(gep->getPointerOperand())->getDataLayout(),
+              offset)) {
+        return {offset.getZExtValue()};
+      }
+    }
+    if (constant.getType()->isVectorTy()) {
+      Bits parts;
+      for (unsigned i = 0; i < part_count(constant.getType()); ++i) {
+        parts.push_back(constant_bits(*constant.getAggregateElement(i)).front());
+      }
+      return parts;
+    }
+    unknown(constant);
+  }
+
+  Bits get(Thread& thread, const llvm::Value* value) const {
+    return constant_or_value(thread, value);
+  }
+
+  std::uint64_t one(Thread& thread, const llvm::Value* value) const {
+    return get(thread, value).front();
+  }
+
+  void step(Thread& thread) {
+    const llvm::Instruction& inst = *thread.next;
+    if (is_collective(inst)) {
+      thread.waiting = &inst;
+      return;
+    }
+    ++thread.next;
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&inst)) {
+      const bool goes_second = branch->isConditional() && one(thread, branch->getCondition()) == 0;
+      enter(thread, *branch->getSuccessor(goes_second ? 1 : 0));
+    } else if (llvm::isa<llvm::ReturnInst>(inst)) {
+      thread.is_done = true;
+    } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&inst)) {
+      write(thread, *store->getPointerOperand(), store->getValueOperand()->getType(),
+            get(thread, store->getValueOperand()));
+    } else {
+      thread.values[&inst] = result(thread, inst);
+    }
+  }
+
+  // ---- memory ----
+
+  /// Elements are copied in one piece, as the hardware does; i1 never occurs.
+  void write(Thread& thread, const llvm::Value& pointer, llvm::Type* type, const Bits& value) {
+    const unsigned bytes = width_of(type) / 8;
+    std::vector<std::byte> data(bytes * value.size());
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      std::memcpy(data.data() + i * bytes, &value[i], bytes);
+    }
+    const std::uint64_t at = one(thread, &pointer);
+    if (pointer.getType()->getPointerAddressSpace() == kSharedSpace) {
+      shared_.write(at, data.data(), data.size(), thread.id);
+    } else {
+      std::memcpy(reinterpret_cast<void*>(at), data.data(), data.size());
+    }
+  }
+
+  Bits read(Thread& thread, const llvm::Value& pointer, llvm::Type* type) {
+    const unsigned bytes = width_of(type) / 8;
+    Bits value(part_count(type), 0);
+    std::vector<std::byte> data(bytes * value.size());
+    const std::uint64_t at = one(thread, &pointer);
+    if (pointer.getType()->getPointerAddressSpace() == kSharedSpace) {
+      shared_.read(at, data.data(), data.size(), thread.id);
+    } else {
+      std::memcpy(data.data(), reinterpret_cast<const void*>(at), data.size());
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      std::memcpy(&value[i], data.data() + i * bytes, bytes);
+    }
+    return value;
+  }
+
+  /// "@$2 st.global.v2.b32 [$1], {$0, …}": the store of emit_memory.cpp, the pointer after the
+  /// words and the predicate last.
+  void assembly_store(Thread& thread, const llvm::CallBase& call) {
+    const std::string text =
+        llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString().str();
+    if (text.find("st.global") == std::string::npos) {
+      unknown(call);
+    }
+    unsigned words = 0;
+    while (!call.getArgOperand(words)->getType()->isPointerTy()) {
+      ++words;
+    }
+    if (text.starts_with("@") && one(thread, call.getArgOperand(words + 1)) == 0) {
+      return;
+    }
+    const unsigned bits = static_cast<unsigned>(std::stoi(text.substr(text.find(".b") + 2)));
+    std::uint64_t at = one(thread, call.getArgOperand(words));
+    for (unsigned i = 0; i < words; ++i) {
+      const std::uint64_t word = one(thread, call.getArgOperand(i));
+      std::memcpy(reinterpret_cast<void*>(at), &word, bits / 8);
+      at += bits / 8;
+    }
+  }
+
+  // ---- values ----
+
+  template <class Fn>
+  Bits each(Thread& thread, const llvm::Instruction& inst, const Fn& fn) const {
+    const Bits a = get(thread, inst.getOperand(0));
+    const Bits b = inst.getNumOperands() > 1 ? get(thread, inst.getOperand(1)) : a;
+    Bits out;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      out.push_back(masked(fn(a[i], b[i]), width_of(inst.getType())));
+    }
+    return out;
+  }
+
+  Bits result(Thread& thread, const llvm::Instruction& inst) {
+    if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&inst)) {
+      return each(thread, inst,
+                  [&](std::uint64_t a, std::uint64_t b) { return binary_op(*binary, a, b); });
+    }
+    if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&inst)) {
+      return each(thread, inst, [&](std::uint64_t a, std::uint64_t b) {
+        return std::uint64_t{compare_op(*compare, a, b)};
+      });
+    }
+    if (const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&inst)) {
+      return repacked(get(thread, cast->getOperand(0)), width_of(cast->getSrcTy()),
+                      width_of(cast->getDestTy()));
+    }
+    if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&inst)) {
+      return each(thread, inst, [&](std::uint64_t a, std::uint64_t) { return cast_op(*cast, a); });
+    }
+    switch (inst.getOpcode()) {
+      case llvm::Instruction::FNeg:
+        return each(thread, inst, [&](std::uint64_t a, std::uint64_t) {
+          return a ^ std::uint64_t{1} << (width_of(inst.getType()) - 1);
+        });
+      case llvm::Instruction::Select:
+        return get(thread, inst.getOperand(one(thread, inst.getOperand(0)) != 0 ? 1 : 2));
+      case llvm::Instruction::Load:
+        return read(thread, *inst.getOperand(0), inst.getType());
+      case llvm::Instruction::Freeze:
+        return get(thread, inst.getOperand(0));
+      case llvm::Instruction::GetElementPtr:
+        return {address(thread, llvm::cast<llvm::GetElementPtrInst>(inst))};
+      case llvm::Instruction::ExtractElement:
+        return {get(thread, inst.getOperand(0)).at(one(thread, inst.getOperand(1)))};
+      case llvm::Instruction::InsertElement: {
+        Bits vector = get(thread, inst.getOperand(0));
+        vector.at(one(thread, inst.getOperand(2))) = one(thread, inst.getOperand(1));
+        return vector;
+      }
+      case llvm::Instruction::Call:
+        return call_result(thread, llvm::cast<llvm::CallInst>(inst));
+      default:
+        unknown(inst);
+    }
+  }
+
+  std::uint64_t address(Thread& thread, const llvm::GetElementPtrInst& gep) const {
+    std::uint64_t at = one(thread, gep.getPointerOperand());
+    if (gep.getNumIndices() != 1) {
+      unknown(gep);
+    }
+    const llvm::Value* const index = gep.getOperand(1);
+    const auto size = layout_.getTypeAllocSize(gep.getSourceElementType()).getFixedValue();
+    at +=
+        static_cast<std::uint64_t>(extended(one(thread, index), width_of(index->getType()))) * size;
+    return gep.getPointerAddressSpace() == kSharedSpace ? masked(at, 32) : at;
+  }
+
+  Bits call_result(Thread& thread, const llvm::CallInst& call) {
+    if (call.isInlineAsm()) {
+      assembly_store(thread, call);
+      return {0};
+    }
+    const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+    if (intrinsic == nullptr) {
+      unknown(call);
+    }
+    if (intrinsic->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x) {
+      return {static_cast<std::uint64_t>(thread.id)};
+    }
+    std::vector<std::uint64_t> arguments;
+    for (const llvm::Use& argument : call.args()) {
+      arguments.push_back(one(thread, argument.get()));
+    }
+    return {intrinsic_op(*intrinsic, arguments)};
+  }
+
+  // ---- what threads do together ----
+
+  /// Carries out every collective instruction whose threads are all there.
+  void meet() {
+    if (std::all_of(threads_.begin(), threads_.end(), [](const Thread& thread) {
+          return thread.waiting != nullptr && is_block_barrier(*thread.waiting);
+        })) {
+      shared_.barrier();
+      release(threads_);
+      return;
+    }
+    bool is_stuck = true;
+    for (std::size_t first = 0; first < threads_.size(); first += kWarpSize) {
+      const std::span<Thread> warp(threads_.data() + first, kWarpSize);
+      const llvm::Instruction* const inst = warp.front().waiting;
+      if (inst == nullptr || is_block_barrier(*inst)) {
+        continue;
+      }
+      for (const Thread& thread : warp) {
+        if (thread.waiting != inst) {
+          throw SimtFailure("the lanes of a warp are not all at " + text_of(*inst));
+        }
+      }
+      meet_warp(warp, llvm::cast<llvm::IntrinsicInst>(*inst));
+      release(warp);
+      is_stuck = false;
+    }
+    if (is_stuck) {
+      throw SimtFailure("threads wait for each other for ever");
+    }
+  }
+
+  static void release(std::span<Thread> threads) {
+    for (Thread& thread : threads) {
+      thread.waiting = nullptr;
+      ++thread.next;
+    }
+  }
+
+  void meet_warp(std::span<Thread> warp, const llvm::IntrinsicInst& inst) {
+    const auto argument = [&](int lane, unsigned i) {
+      return one(warp[static_cast<std::size_t>(lane)], inst.getArgOperand(i));
+    };
+    std::vector<std::uint64_t> results(kWarpSize);
+    switch (inst.getIntrinsicID()) {
+      case llvm::Intrinsic::nvvm_bar_warp_sync:
+        // Orders memory within the warp; that is all threads if there is but one.
+        if (threads_.size() == kWarpSize) {
+          shared_.barrier();
+        }
+        return;
+      case llvm::Intrinsic::nvvm_shfl_sync_bfly_i32:
+      case llvm::Intrinsic::nvvm_shfl_sync_idx_i32: {
+        const bool is_xor = inst.getIntrinsicID() == llvm::Intrinsic::nvvm_shfl_sync_bfly_i32;
+        for (int lane = 0; lane < kWarpSize; ++lane) {
+          const int other = static_cast<int>(argument(lane, 2)) ^ (is_xor ? lane : 0);
+          results[static_cast<std::size_t>(lane)] = argument(other & (kWarpSize - 1), 1);
+        }
+        break;
+      }
+      default: {
+        std::uint64_t folded = argument(0, 0);
+        for (int lane = 1; lane < kWarpSize; ++lane) {
+          folded = warp_fold(inst, folded, argument(lane, 0));
+        }
+        std::fill(results.begin(), results.end(), folded);
+      }
+    }
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      warp[static_cast<std::size_t>(lane)].values[&inst] = {
+          results[static_cast<std::size_t>(lane)]};
+    }
+  }
+
+  const llvm::DataLayout& layout_;
+  SharedMemory shared_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace
+
+struct SimtKernel::Module {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+SimtKernel::SimtKernel(std::string_view llvm_text) : module_(std::make_unique<Module>()) {
+  llvm::SMDiagnostic error;
+  module_->module = llvm::parseAssemblyString(llvm::StringRef(llvm_text), error, module_->context);
+  if (module_->module == nullptr) {
+    ADD_FAILURE() << error.getMessage().str();
+  }
+}
+
+SimtKernel::~SimtKernel() = default;
+
+std::string SimtKernel::run(const std::vector<std::uint64_t>& arguments, int threads,
+                            std::uint32_t shared_bytes) const {
+  if (module_->module == nullptr) {
+    return "no kernel";
+  }
+  const auto kernel = std::find_if(module_->module->begin(), module_->module->end(),
+                                   [](const llvm::Function& f) { return !f.isDeclaration(); });
+  try {
+    BlockRun(*kernel, arguments, threads, shared_bytes).run();
+  } catch (const SimtFailure& failure) {
+    return failure.what();
+  }
+  return {};
+}
+
+}  // namespace tilery::testing

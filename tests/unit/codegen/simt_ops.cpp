@@ -1,0 +1,230 @@
+#include "tests/unit/codegen/simt_ops.h"
+
+#include <llvm/ADT/APFloat.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
+
+namespace tilery::testing {
+namespace {
+
+llvm::APFloat float_of(llvm::Type* type, std::uint64_t bits) {
+  return {type->getScalarType()->getFltSemantics(), llvm::APInt(width_of(type), bits)};
+}
+
+std::uint64_t bits_of(const llvm::APFloat& value) {
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+std::uint64_t integer_op(const llvm::BinaryOperator& inst, std::uint64_t a, std::uint64_t b) {
+  const unsigned width = width_of(inst.getType());
+  switch (inst.getOpcode()) {
+    case llvm::Instruction::Add:
+      return a + b;
+    case llvm::Instruction::Sub:
+      return a - b;
+    case llvm::Instruction::Mul:
+      return a * b;
+    case llvm::Instruction::And:
+      return a & b;
+    case llvm::Instruction::Or:
+      return a | b;
+    case llvm::Instruction::Xor:
+      return a ^ b;
+    case llvm::Instruction::Shl:
+      return b < width ? a << b : 0;
+    case llvm::Instruction::LShr:
+      return b < width ? a >> b : 0;
+    case llvm::Instruction::AShr:
+      return static_cast<std::uint64_t>(extended(a, width) >> std::min<std::uint64_t>(b, 63));
+    case llvm::Instruction::UDiv:
+      return b == 0 ? 0 : a / b;
+    case llvm::Instruction::URem:
+      return b == 0 ? 0 : a % b;
+    default:
+      unknown(inst);
+  }
+}
+
+std::uint64_t float_op(const llvm::BinaryOperator& inst, std::uint64_t a, std::uint64_t b) {
+  llvm::APFloat result = float_of(inst.getType(), a);
+  const llvm::APFloat other = float_of(inst.getType(), b);
+  switch (inst.getOpcode()) {
+    case llvm::Instruction::FAdd:
+      result.add(other, llvm::APFloat::rmNearestTiesToEven);
+      break;
+    case llvm::Instruction::FSub:
+      result.subtract(other, llvm::APFloat::rmNearestTiesToEven);
+      break;
+    case llvm::Instruction::FMul:
+      result.multiply(other, llvm::APFloat::rmNearestTiesToEven);
+      break;
+    case llvm::Instruction::FDiv:
+      result.divide(other, llvm::APFloat::rmNearestTiesToEven);
+      break;
+    default:
+      unknown(inst);
+  }
+  return bits_of(result);
+}
+
+}  // namespace
+
+std::string text_of(const llvm::Value& value) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  value.print(out);
+  return text;
+}
+
+[[noreturn]] void unknown(const llvm::Value& value) {
+  throw SimtFailure("not known to the simulator: " + text_of(value));
+}
+
+unsigned width_of(llvm::Type* type) {
+  if (type->isPointerTy()) {
+    return 64;
+  }
+  return type->getScalarSizeInBits();
+}
+
+std::uint64_t masked(std::uint64_t bits, unsigned width) {
+  return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
+}
+
+std::int64_t extended(std::uint64_t bits, unsigned width) {
+  const unsigned unused = 64 - width;
+  return static_cast<std::int64_t>(bits << unused) >> unused;
+}
+
+std::uint64_t binary_op(const llvm::BinaryOperator& inst, std::uint64_t a, std::uint64_t b) {
+  return inst.getType()->isFPOrFPVectorTy() ? float_op(inst, a, b) : integer_op(inst, a, b);
+}
+
+std::uint64_t cast_op(const llvm::CastInst& inst, std::uint64_t bits) {
+  llvm::Type* const from = inst.getSrcTy();
+  llvm::Type* const to = inst.getDestTy();
+  switch (inst.getOpcode()) {
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::PtrToInt:
+    case llvm::Instruction::IntToPtr:
+    case llvm::Instruction::AddrSpaceCast:
+      return masked(bits, width_of(to));
+    case llvm::Instruction::SExt:
+      return masked(static_cast<std::uint64_t>(extended(bits, width_of(from))), width_of(to));
+    case llvm::Instruction::FPExt:
+    case llvm::Instruction::FPTrunc: {
+      llvm::APFloat value = float_of(from, bits);
+      bool is_inexact = false;
+      value.convert(to->getScalarType()->getFltSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                    &is_inexact);
+      return bits_of(value);
+    }
+    case llvm::Instruction::SIToFP:
+    case llvm::Instruction::UIToFP: {
+      llvm::APFloat value(to->getScalarType()->getFltSemantics());
+      value.convertFromAPInt(llvm::APInt(width_of(from), bits),
+                             inst.getOpcode() == llvm::Instruction::SIToFP,
+                             llvm::APFloat::rmNearestTiesToEven);
+      return bits_of(value);
+    }
+    default:
+      unknown(inst);
+  }
+}
+
+bool compare_op(const llvm::CmpInst& inst, std::uint64_t a, std::uint64_t b) {
+  llvm::Type* const type = inst.getOperand(0)->getType();
+  if (inst.isFPPredicate()) {
+    return llvm::FCmpInst::compare(float_of(type, a), float_of(type, b), inst.getPredicate());
+  }
+  const unsigned width = width_of(type);
+  return llvm::ICmpInst::compare(llvm::APInt(width, a), llvm::APInt(width, b), inst.getPredicate());
+}
+
+Bits repacked(const Bits& parts, unsigned from, unsigned to) {
+  Bits result;
+  if (from == to) {
+    return parts;
+  }
+  if (from < to) {
+    const std::size_t per = to / from;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i % per == 0) {
+        result.push_back(0);
+      }
+      result.back() |= parts[i] << (i % per * from);
+    }
+    return result;
+  }
+  for (const std::uint64_t part : parts) {
+    for (unsigned i = 0; i < from / to; ++i) {
+      result.push_back(masked(part >> (i * to), to));
+    }
+  }
+  return result;
+}
+
+std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst, const std::vector<std::uint64_t>& in) {
+  llvm::Type* const type = inst.getType();
+  const auto f = [&](std::size_t i) { return float_of(type, in[i]); };
+  switch (inst.getIntrinsicID()) {
+    case llvm::Intrinsic::fma: {
+      llvm::APFloat value = f(0);
+      value.fusedMultiplyAdd(f(1), f(2), llvm::APFloat::rmNearestTiesToEven);
+      return bits_of(value);
+    }
+    case llvm::Intrinsic::maxnum:
+    case llvm::Intrinsic::maximumnum:
+      return bits_of(llvm::maximumnum(f(0), f(1)));
+    case llvm::Intrinsic::minnum:
+    case llvm::Intrinsic::minimumnum:
+      return bits_of(llvm::minimumnum(f(0), f(1)));
+    case llvm::Intrinsic::maximum:
+      return bits_of(llvm::maximum(f(0), f(1)));
+    case llvm::Intrinsic::minimum:
+      return bits_of(llvm::minimum(f(0), f(1)));
+    case llvm::Intrinsic::umax:
+      return std::max(in[0], in[1]);
+    case llvm::Intrinsic::umin:
+      return std::min(in[0], in[1]);
+    case llvm::Intrinsic::smax:
+    case llvm::Intrinsic::smin: {
+      const unsigned width = width_of(type);
+      const bool first_less = extended(in[0], width) < extended(in[1], width);
+      return first_less == (inst.getIntrinsicID() == llvm::Intrinsic::smin) ? in[0] : in[1];
+    }
+    default:
+      unknown(inst);
+  }
+}
+
+std::uint64_t warp_fold(const llvm::IntrinsicInst& inst, std::uint64_t a, std::uint64_t b) {
+  const auto x = static_cast<std::int32_t>(a);
+  const auto y = static_cast<std::int32_t>(b);
+  switch (inst.getIntrinsicID()) {
+    case llvm::Intrinsic::nvvm_redux_sync_add:
+      return masked(a + b, 32);
+    case llvm::Intrinsic::nvvm_redux_sync_and:
+      return a & b;
+    case llvm::Intrinsic::nvvm_redux_sync_or:
+      return a | b;
+    case llvm::Intrinsic::nvvm_redux_sync_xor:
+      return a ^ b;
+    case llvm::Intrinsic::nvvm_redux_sync_umax:
+      return std::max(a, b);
+    case llvm::Intrinsic::nvvm_redux_sync_umin:
+      return std::min(a, b);
+    case llvm::Intrinsic::nvvm_redux_sync_max:
+      return x > y ? a : b;
+    case llvm::Intrinsic::nvvm_redux_sync_min:
+      return x < y ? a : b;
+    default:
+      unknown(inst);
+  }
+}
+
+}  // namespace tilery::testing

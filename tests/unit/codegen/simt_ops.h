@@ -1,0 +1,47 @@
+// What single LLVM instructions do to the bits of their operands; part of the simulator (simt.h).
+#pragma once
+
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tilery::testing {
+
+/// The elements of a vector or the members of a struct; one of a scalar.
+using Bits = std::vector<std::uint64_t>;
+
+/// What a run ends with; it stays inside the simulator.
+struct SimtFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+[[nodiscard]] std::string text_of(const llvm::Value& value);
+/// Throws: the simulator does not know this.
+[[noreturn]] void unknown(const llvm::Value& value);
+
+/// Bits of one element; 64 of a pointer.
+[[nodiscard]] unsigned width_of(llvm::Type* type);
+/// The lowest bits, and those as a signed number.
+[[nodiscard]] std::uint64_t masked(std::uint64_t bits, unsigned width);
+[[nodiscard]] std::int64_t extended(std::uint64_t bits, unsigned width);
+
+// ---- on one element; the result may have bits above its width ----
+[[nodiscard]] std::uint64_t binary_op(const llvm::BinaryOperator& inst, std::uint64_t a,
+                                      std::uint64_t b);
+[[nodiscard]] std::uint64_t cast_op(const llvm::CastInst& inst, std::uint64_t bits);
+[[nodiscard]] bool compare_op(const llvm::CmpInst& inst, std::uint64_t a, std::uint64_t b);
+/// Intrinsics that a thread carries out alone.
+[[nodiscard]] std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst,
+                                         const std::vector<std::uint64_t>& in);
+/// One step of redux.sync.
+[[nodiscard]] std::uint64_t warp_fold(const llvm::IntrinsicInst& inst, std::uint64_t a,
+                                      std::uint64_t b);
+
+/// The same bits as parts of another width.
+[[nodiscard]] Bits repacked(const Bits& parts, unsigned from, unsigned to);
+
+}  // namespace tilery::testing
