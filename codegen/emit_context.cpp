@@ -1,5 +1,6 @@
 #include "codegen/emit.h"
 #include "codegen/emit_lines.h"
+#include "codegen/emit_map.h"
 #include "codegen/ring_layout.h"
 #include "ir/support/check.h"
 
@@ -81,36 +82,8 @@ void EmitContext::set(ValueId value, Registers registers) {
 }
 
 llvm::Type* EmitContext::llvm_type(ElementType element) const {
-  auto& context = module_.getContext();
-  if (element.is_pointer()) {
-    return llvm::PointerType::get(context, 1);
-  }
-  switch (element.scalar) {
-    case Scalar::F16:
-      return llvm::Type::getHalfTy(context);
-    case Scalar::BF16:
-      return llvm::Type::getBFloatTy(context);
-    case Scalar::F32:
-      return llvm::Type::getFloatTy(context);
-    case Scalar::F64:
-      return llvm::Type::getDoubleTy(context);
-    case Scalar::I1:
-    case Scalar::I8:
-    case Scalar::I16:
-    case Scalar::I32:
-    case Scalar::I64:
-    case Scalar::U8:
-    case Scalar::U16:
-    case Scalar::U32:
-    case Scalar::U64:
-    case Scalar::F8E4NV:
-    case Scalar::F8E5:
-    case Scalar::F8E4B15:
-    case Scalar::F8E4B8:
-    case Scalar::F8E5B16:
-      return llvm::Type::getIntNTy(context, static_cast<unsigned>(bit_width(element.scalar)));
-  }
-  return nullptr;
+  return element.is_pointer() ? llvm::PointerType::get(module_.getContext(), 1)
+                              : number_type(module_.getContext(), element.scalar);
 }
 
 llvm::Type* EmitContext::register_type(ValueId value) const {
