@@ -84,6 +84,9 @@ class ScanEmitter {
   }
 
   void take(const ScanTotals& step) {
+    if (step.is_next_round) {
+      context_.barrier();
+    }
     store(step);
     context_.barrier();
     std::vector<SharedArray> loads = arrays(step.load_lanes, step.load_warps);

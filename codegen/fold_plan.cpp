@@ -91,7 +91,8 @@ ReductionPlan plan_reduce(const GpuFunction& gpu, InstId id) {
 ScanPlan plan_scan(const GpuFunction& gpu, InstId id) {
   const Inst& inst = gpu.function.inst(id);
   return plan_scan(gpu.layouts.of(inst.operands[0]), static_cast<int>(inst.int_attr(0)),
-                   inst.bool_attr(attr_index(Op::Scan, "reverse")));
+                   inst.bool_attr(attr_index(Op::Scan, "reverse")),
+                   fold_facts(gpu.function, id).traits.total_bytes);
 }
 
 ScratchUse fold_scratch(const GpuFunction& gpu, InstId id) {

@@ -383,25 +383,27 @@ void Planner::exchange(const Vectors& folded, const Holding& after, const Vector
   held_ = after;
 }
 
-std::uint32_t exchange_bytes(const SharedExchange& step, std::span<const int> element_bytes) {
-  std::uint32_t bytes = 0;
-  for (const int width : element_bytes) {
-    bytes += scratch_aligned(step.elements * static_cast<std::uint32_t>(width));
-  }
-  return bytes;
-}
-
 }  // namespace
 
 ReductionPlan plan_reduction(const Layout& layout, int axis, const FoldTraits& traits) {
   return Planner(layout, axis, traits).run();
 }
 
+std::uint32_t scratch_bytes(std::uint32_t elements, std::span<const int> element_bytes) {
+  constexpr std::uint32_t kAlignment = 16;
+  std::uint32_t bytes = 0;
+  for (const int width : element_bytes) {
+    const std::uint32_t size = elements * static_cast<std::uint32_t>(width);
+    bytes += (size + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  return bytes;
+}
+
 ScratchUse reduction_scratch(const ReductionPlan& plan, std::span<const int> element_bytes) {
   ScratchUse use;
   for (const ReductionStep& step : plan.steps) {
     if (const auto* exchange = std::get_if<SharedExchange>(&step)) {
-      use.add(exchange_bytes(*exchange, element_bytes));
+      use.add(scratch_bytes(exchange->elements, element_bytes));
     }
   }
   return use;
@@ -412,11 +414,11 @@ std::uint32_t exchange_offset(const ReductionPlan& plan, std::size_t step, std::
   std::uint32_t offset = 0;
   for (std::size_t i = 0; i < step; ++i) {
     if (const auto* exchange = std::get_if<SharedExchange>(&plan.steps[i])) {
-      offset += exchange_bytes(*exchange, element_bytes);
+      offset += scratch_bytes(exchange->elements, element_bytes);
     }
   }
-  return offset +
-         exchange_bytes(std::get<SharedExchange>(plan.steps[step]), element_bytes.first(operand));
+  return offset + scratch_bytes(std::get<SharedExchange>(plan.steps[step]).elements,
+                                element_bytes.first(operand));
 }
 
 }  // namespace tilery::codegen

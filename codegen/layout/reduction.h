@@ -189,10 +189,9 @@ struct ScratchUse {
   friend bool operator==(const ScratchUse&, const ScratchUse&) = default;
 };
 
-/// Sizes of arrays in scratch memory are multiples of 16 bytes.
-[[nodiscard]] constexpr std::uint32_t scratch_aligned(std::uint32_t bytes) {
-  return (bytes + 15) / 16 * 16;
-}
+/// Bytes of arrays of so many elements, one an operand; each begins at a multiple of 16.
+[[nodiscard]] std::uint32_t scratch_bytes(std::uint32_t elements,
+                                          std::span<const int> element_bytes);
 
 /// Scratch of a plan for operands of these sizes.
 [[nodiscard]] ScratchUse reduction_scratch(const ReductionPlan& plan,

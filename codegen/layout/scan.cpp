@@ -14,6 +14,8 @@ namespace {
 
 /// Levels whose totals one thread holds at once: 32 of them.
 constexpr int kMaxTotalsLevels = 5;
+/// Largest part of shared memory for the totals at hand, in bytes.
+constexpr std::uint32_t kMostBytes = 32768;
 
 /// What holds a bit of the position.
 struct Holder {
@@ -29,10 +31,11 @@ struct Element {
 
 class ScanPlanner {
  public:
-  ScanPlanner(const Layout& layout, int axis, bool reverse)
+  ScanPlanner(const Layout& layout, int axis, bool reverse, int element_bytes)
       : layout_(layout),
         axis_(axis),
         is_reverse_(reverse),
+        element_bytes_(static_cast<std::uint32_t>(element_bytes)),
         extent_(static_cast<std::uint32_t>(layout.shape()[axis])),
         levels_(std::bit_width(extent_ - 1)) {
     find_holders();
@@ -47,8 +50,11 @@ class ScanPlanner {
   void add_level(int level);
   [[nodiscard]] int add_totals(int level);
   void mark_lasts(ScanTotals& step, int level) const;
-  void number_threads(ScanTotals& step, int level, int end);
-  void add_rows(ScanTotals& step, int level, int end);
+  [[nodiscard]] std::uint32_t number_threads(ScanTotals& step, int level, int end);
+  [[nodiscard]] std::uint32_t block_address(std::uint32_t block, int level, int end) const;
+  void add_row(ScanTotals& step, const std::vector<int>& members, int level, int end,
+               std::uint32_t size) const;
+  void add_rounds(const ScanTotals& first, int level, int end, std::uint32_t size);
 
   /// Position bits below `level` that a place holds, as bits of that place.
   [[nodiscard]] std::uint32_t lower(Place place, int level) const {
@@ -82,6 +88,7 @@ class ScanPlanner {
   const Layout& layout_;
   const int axis_;
   const bool is_reverse_;
+  const std::uint32_t element_bytes_;
   const std::uint32_t extent_;
   const int levels_;
   std::vector<Holder> holders_;    ///< of the base tile's position bits
@@ -177,9 +184,8 @@ int ScanPlanner::add_totals(int level) {
     }
   }
   mark_lasts(step, level);
-  number_threads(step, level, end);
-  add_rows(step, level, end);
-  plan_.steps.emplace_back(std::move(step));
+  const std::uint32_t size = number_threads(step, level, end);
+  add_rounds(step, level, end, size);
   return end;
 }
 
@@ -191,8 +197,8 @@ void ScanPlanner::mark_lasts(ScanTotals& step, int level) const {
 }
 
 /// Every thread bit that tells stored elements apart has an address bit; loads leave out those of
-/// the blocks, all of which a thread reads.
-void ScanPlanner::number_threads(ScanTotals& step, int level, int end) {
+/// the blocks, all of which a thread reads. The number of elements so addressed.
+std::uint32_t ScanPlanner::number_threads(ScanTotals& step, int level, int end) {
   int count = 0;
   const auto number = [&](Place one, std::uint32_t left_out, int bit) {
     return (left_out >> bit & 1) != 0 || layout_.bases(one)[bit] == 0 ? -1 : count++;
@@ -222,61 +228,83 @@ void ScanPlanner::number_threads(ScanTotals& step, int level, int end) {
     step.store_warps.push_back(address(warp_address_[bit]));
     step.load_warps.push_back((warp_blocks >> bit & 1) != 0 ? 0 : step.store_warps.back());
   }
-  step.elements = 1U << count;
+  return 1U << count;
 }
 
-void ScanPlanner::add_rows(ScanTotals& step, int level, int end) {
-  const std::uint32_t size = step.elements;
+/// The part of a block's address that is in thread bits.
+std::uint32_t ScanPlanner::block_address(std::uint32_t block, int level, int end) const {
+  std::uint32_t address = 0;
+  for (int i = level; i < end; ++i) {
+    const bool is_set = ((block >> (i - level) & 1) != 0) != is_reverse_;
+    if (place(i) != Place::Register && is_set) {
+      const int bit = holders_[i].bit;
+      address |= 1U << (place(i) == Place::Lane ? lane_address_[bit] : warp_address_[bit]);
+    }
+  }
+  return address;
+}
+
+/// Adds one row: the registers on one line with equal bits above the levels.
+void ScanPlanner::add_row(ScanTotals& step, const std::vector<int>& members, int level, int end,
+                          std::uint32_t size) const {
   const std::uint32_t ones = ((1U << level) - 1) & in_registers();
-  std::map<int, std::uint32_t> slots;  // of the registers that end a block
-  for (int reg = 0; reg < static_cast<int>(elements_.size()); ++reg) {
-    if ((elements_[reg].position & ((1U << level) - 1)) == ones) {
-      const auto slot = static_cast<std::uint32_t>(slots.size());
-      slots[reg] = slot;
-      step.stores.push_back({reg, {slot * size, 0}});
+  std::map<std::uint32_t, std::uint32_t> slots;  // by the position of a block's end
+  for (const int reg : members) {
+    const std::uint32_t position = elements_[reg].position;
+    if ((position & ((1U << level) - 1)) == ones) {
+      slots[position] = step.elements;
+      step.stores.push_back({reg, {step.elements, 0}});
+      step.elements += size;
     }
   }
-  step.elements = size * static_cast<std::uint32_t>(slots.size());
-
-  // The part of a block's address that is in thread bits.
-  const auto thread_bits = [&](std::uint32_t block) {
-    std::uint32_t address = 0;
-    for (int i = level; i < end; ++i) {
-      const bool is_set = ((block >> (i - level) & 1) != 0) != is_reverse_;
-      if (place(i) != Place::Register && is_set) {
-        const int bit = holders_[i].bit;
-        address |= 1U << (place(i) == Place::Lane ? lane_address_[bit] : warp_address_[bit]);
-      }
-    }
-    return address;
-  };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> rows;  // by row and outer bits
+  ScanTotals::Row& row = step.rows.emplace_back();
+  const std::uint32_t outer = elements_[members.front()].position >> end << end;
   const std::uint32_t blocks = 1U << (end - level);
-  for (int reg = 0; reg < static_cast<int>(elements_.size()); ++reg) {
-    const Element& element = elements_[reg];
-    const std::uint32_t outer = element.position >> end;
-    const auto [entry, is_new] = rows.try_emplace({element.row, outer}, step.rows.size());
-    if (is_new) {
-      ScanTotals::Row& row = step.rows.emplace_back();
-      for (std::uint32_t block = 0; block < blocks; ++block) {
-        const std::uint32_t position = (outer << end) | ((block << level) & in_registers()) | ones;
-        const auto found = registers_.find({element.row, position});
-        if (found == registers_.end()) {
-          break;
-        }
-        row.totals.push_back({slots.at(found->second) * size, thread_bits(block)});
-      }
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    const auto slot = slots.find(outer | ((block << level) & in_registers()) | ones);
+    if (slot == slots.end()) {
+      break;
     }
-    step.rows[entry->second].members.push_back({reg, element.position >> level & (blocks - 1)});
+    row.totals.push_back({slot->second, block_address(block, level, end)});
+  }
+  for (const int reg : members) {
+    row.members.push_back({reg, elements_[reg].position >> level & (blocks - 1)});
   }
 }
 
-std::uint32_t totals_bytes(const ScanTotals& step, std::span<const int> element_bytes) {
-  std::uint32_t bytes = 0;
-  for (const int width : element_bytes) {
-    bytes += scratch_aligned(step.elements * static_cast<std::uint32_t>(width));
+/// All rows, in as many steps as the size of shared memory asks for; `first` has all but the rows.
+void ScanPlanner::add_rounds(const ScanTotals& first, int level, int end, std::uint32_t size) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<int>> rows;
+  for (int reg = 0; reg < static_cast<int>(elements_.size()); ++reg) {
+    rows[{elements_[reg].row, elements_[reg].position >> end}].push_back(reg);
   }
-  return bytes;
+  std::vector<ScanTotals> rounds{first};
+  std::uint32_t most = 0;
+  for (const auto& [key, members] : rows) {
+    ScanTotals round = rounds.back();
+    add_row(round, members, level, end, size);
+    if (round.elements > kMostBytes / element_bytes_ && !rounds.back().rows.empty()) {
+      round = first;
+      round.is_next_round = true;
+      add_row(round, members, level, end, size);
+      rounds.emplace_back();
+    }
+    most = std::max(most, round.elements);
+    rounds.back() = std::move(round);
+  }
+  for (ScanTotals& round : rounds) {
+    round.elements = most;
+    plan_.steps.emplace_back(std::move(round));
+  }
+}
+
+/// What a step adds to the scratch memory: the blocks of its operands, unless it uses the step
+/// before's.
+std::uint32_t added_bytes(const ScanStep& step, std::span<const int> element_bytes) {
+  const auto* const totals = std::get_if<ScanTotals>(&step);
+  return totals == nullptr || totals->is_next_round
+             ? 0
+             : scratch_bytes(totals->elements, element_bytes);
 }
 
 }  // namespace
@@ -298,16 +326,16 @@ bool can_scan(const Layout& layout, int axis) {
   return true;
 }
 
-ScanPlan plan_scan(const Layout& layout, int axis, bool reverse) {
+ScanPlan plan_scan(const Layout& layout, int axis, bool reverse, int element_bytes) {
   TILERY_CHECK(can_scan(layout, axis), "a scan needs a layout with a place for each bit");
-  return ScanPlanner(layout, axis, reverse).run();
+  return ScanPlanner(layout, axis, reverse, element_bytes).run();
 }
 
 ScratchUse scan_scratch(const ScanPlan& plan, std::span<const int> element_bytes) {
   ScratchUse use;
   for (const ScanStep& step : plan.steps) {
-    if (const auto* totals = std::get_if<ScanTotals>(&step)) {
-      use.add(totals_bytes(*totals, element_bytes));
+    if (const std::uint32_t bytes = added_bytes(step, element_bytes); bytes != 0) {
+      use.add(bytes);
     }
   }
   return use;
@@ -315,14 +343,15 @@ ScratchUse scan_scratch(const ScanPlan& plan, std::span<const int> element_bytes
 
 std::uint32_t totals_offset(const ScanPlan& plan, std::size_t step, std::size_t operand,
                             std::span<const int> element_bytes) {
+  while (std::get<ScanTotals>(plan.steps[step]).is_next_round) {
+    --step;
+  }
   std::uint32_t offset = 0;
   for (std::size_t i = 0; i < step; ++i) {
-    if (const auto* totals = std::get_if<ScanTotals>(&plan.steps[i])) {
-      offset += totals_bytes(*totals, element_bytes);
-    }
+    offset += added_bytes(plan.steps[i], element_bytes);
   }
-  return offset +
-         totals_bytes(std::get<ScanTotals>(plan.steps[step]), element_bytes.first(operand));
+  return offset + scratch_bytes(std::get<ScanTotals>(plan.steps[step]).elements,
+                                element_bytes.first(operand));
 }
 
 }  // namespace tilery::codegen

@@ -79,6 +79,9 @@ struct ScanTotals {
   std::vector<Level> levels;  ///< from the lowest
   std::vector<Row> rows;
   std::uint32_t elements = 0;  ///< room for each operand
+  /// The step before did the same levels of other rows; this one uses its memory again, after a
+  /// barrier.
+  bool is_next_round = false;
 };
 
 using ScanStep = std::variant<ScanInRegisters, ScanInWarp, ScanTotals>;
@@ -92,8 +95,10 @@ struct ScanPlan {
 /// is derived from them. Others must be converted before a scan.
 [[nodiscard]] bool can_scan(const Layout& layout, int axis);
 
-/// Checked: can_scan.
-[[nodiscard]] ScanPlan plan_scan(const Layout& layout, int axis, bool reverse);
+/// `element_bytes` is that of all operands together: more than 32 KiB go through shared memory in
+/// rounds. Checked: can_scan.
+[[nodiscard]] ScanPlan plan_scan(const Layout& layout, int axis, bool reverse,
+                                 int element_bytes = 4);
 
 [[nodiscard]] ScratchUse scan_scratch(const ScanPlan& plan, std::span<const int> element_bytes);
 /// Byte offset of an operand's array in the ScanTotals that is step `step`.

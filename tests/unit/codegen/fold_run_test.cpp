@@ -376,6 +376,10 @@ TEST(FoldRun, ScansOfFloats) {
   }
 }
 
+TEST(FoldRun, LargeTilesGoThroughSharedMemoryInRounds) {
+  expect_scans<double>({32, 256, 4, 8}, 0, false, "f64", "sub", minus<double>);
+}
+
 TEST(FoldRun, ScansOfEveryWidth) {
   const Tile tile{4, 96, 4, 4};
   for (const int axis : {0, 1}) {

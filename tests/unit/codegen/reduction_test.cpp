@@ -86,9 +86,9 @@ Layout rows(std::initializer_list<std::int64_t> shape, int per_thread, int warps
 }
 
 TEST(ReductionPlan, OneAxisOverRegistersLanesAndWarps) {
-  for (const int warps : {1, 4, 8, 32}) {
+  for (const int warps : {1, 4, 16}) {
     for (const int per_thread : {1, 4, 8}) {
-      for (const std::int64_t extent : {1, 16, 256, 4096}) {
+      for (const std::int64_t extent : {1, 16, 256, 2048}) {
         expect_correct(rows({extent}, per_thread, warps), 0);
       }
     }
@@ -104,7 +104,7 @@ TEST(ReductionPlan, ExtentsThatAreNoPowersOfTwo) {
 }
 
 TEST(ReductionPlan, EitherAxisOfAMatrix) {
-  for (const int warps : {1, 4, 8, 32}) {
+  for (const int warps : {1, 8}) {
     for (const auto& [m, n] : {std::pair{64, 64}, {4, 512}, {512, 4}, {1, 128}, {48, 40}}) {
       for (const int per_thread : {1, 4}) {
         for (const int axis : {0, 1}) {
@@ -188,7 +188,7 @@ TEST(ReductionPlan, AnyLinearLayout) {
   std::mt19937 random(7);
   const std::array shapes{Shape({64}),    Shape({8, 32}),    Shape({2, 4, 8}),
                           Shape({12, 8}), Shape({8, 3, 10}), Shape({128})};
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 80; ++i) {
     const Shape& shape = shapes[static_cast<std::size_t>(i) % shapes.size()];
     const Layout layout = random_layout(random, shape, static_cast<int>(random() % 4));
     expect_correct(layout, static_cast<int>(random() % static_cast<unsigned>(shape.rank())));

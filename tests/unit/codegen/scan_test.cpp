@@ -147,5 +147,16 @@ TEST(ScanPlan, OneBarrierScansTheWarps) {
   EXPECT_EQ(scan_scratch(plan, f32), (ScratchUse{64, 64, 0}));
 }
 
+TEST(ScanPlan, LargeTilesGoInRounds) {
+  // Warps hold the lowest bits of axis 0, so that every element of the 128 KiB is exchanged.
+  const Layout layout = rows({128, 256}, 4, 8);
+  ASSERT_EQ(layout.bases(Place::Warp).back(), 2U << 8);
+  const std::array f32{4};
+  const ScanPlan plan = plan_scan(layout, 0, false, 4);
+  // Then the totals of 4 blocks of 32 in each of the 256 columns.
+  EXPECT_EQ(scan_scratch(plan, f32).bytes, 32768U + 4 * 256 * 4);
+  expect_both_ways(layout, 0);
+}
+
 }  // namespace
 }  // namespace tilery::codegen
