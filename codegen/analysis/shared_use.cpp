@@ -8,27 +8,8 @@
 namespace tilery::codegen {
 namespace {
 
-ScratchUse conversion_scratch(const GpuFunction& gpu, const Inst& inst) {
-  const std::uint32_t bytes =
-      conversion_scratch_bytes(gpu.layouts.of(inst.operand(0)), gpu.layouts.of(inst.result()),
-                               gpu.function.type(inst.operand(0)).element);
-  return {bytes, bytes, 0};
-}
-
-/// Scratch that lives no longer than its instruction.
-ScratchUse scratch_of(const GpuFunction& gpu, InstId id) {
-  const Inst& inst = gpu.function.inst(id);
-  if (inst.op == Op::ConvertLayout || inst.op == Op::Reshape) {
-    return conversion_scratch(gpu, inst);
-  }
-  if (inst.op == Op::Reduce || inst.op == Op::Scan) {
-    return fold_scratch(gpu, id);
-  }
-  if (inst.op == Op::Dot) {
-    const std::uint32_t bytes = dot_scratch_bytes(gpu.function, inst);
-    return {bytes, bytes, 0};
-  }
-  return {};
+bool is_fold(Op op) {
+  return op == Op::Reduce || op == Op::Scan;
 }
 
 SharedRange ring_range(const GpuFunction& gpu, const Inst& inst) {
@@ -41,7 +22,17 @@ SharedRange ring_range(const GpuFunction& gpu, const Inst& inst) {
 
 std::uint32_t own_block_bytes(const GpuFunction& gpu, InstId id) {
   const Inst& inst = gpu.function.inst(id);
-  return inst.op == Op::SharedRing ? ring_bytes(gpu.function, inst) : scratch_of(gpu, id).bytes;
+  if (inst.op == Op::SharedRing) {
+    return ring_bytes(gpu.function, inst);
+  }
+  if (inst.op == Op::ConvertLayout || inst.op == Op::Reshape) {
+    return conversion_scratch_bytes(gpu.layouts.of(inst.operand(0)), gpu.layouts.of(inst.result()),
+                                    gpu.function.type(inst.operand(0)).element);
+  }
+  if (inst.op == Op::Dot) {
+    return dot_scratch_bytes(gpu.function, inst);
+  }
+  return is_fold(inst.op) ? fold_scratch(gpu, id).bytes : 0;
 }
 
 SharedUse shared_use_of(const GpuFunction& gpu, InstId id) {
@@ -56,8 +47,10 @@ SharedUse shared_use_of(const GpuFunction& gpu, InstId id) {
   } else if (inst.op != Op::SharedRing) {
     const auto found = gpu.shared.find(id.index);
     if (found != gpu.shared.end()) {
-      const std::uint32_t start = found->second.offset;
-      const ScratchUse scratch = scratch_of(gpu, id);
+      const auto [start, bytes] = found->second;
+      // All but folds write the whole block, wait, and read it.
+      const ScratchUse scratch =
+          is_fold(inst.op) ? fold_scratch(gpu, id) : ScratchUse{bytes, bytes, 0};
       use.writes.push_back({start, start + scratch.first_written, id});
       use.has_barrier = true;
       use.late_reads.push_back({start + scratch.last_read, start + scratch.bytes, id});

@@ -64,6 +64,10 @@ struct Widths {
   Vectors common;
   Vectors extra;
   bool wide_store = false;
+
+  [[nodiscard]] std::size_t vector_bits(bool is_wide) const {
+    return common.size() + (is_wide ? extra.size() : 0);
+  }
 };
 
 /// The plan's columns, from the lowest bit of an element's offset; the last `round_bits` are the
@@ -211,27 +215,31 @@ class ColumnFinder {
 /// What one side does, given the columns.
 class SideMaker {
  public:
-  SideMaker(const Layout& layout, const Columns& columns, int vector_bits, int element_bytes)
+  SideMaker(const Layout& layout, const Columns& columns, std::size_t vector_bits,
+            int element_bytes)
       : layout_(layout),
         columns_(span_of(columns.vectors)),
         round_shift_(static_cast<int>(columns.vectors.size()) - columns.round_bits),
-        vector_bits_(vector_bits),
-        element_bytes_(element_bytes) {}
+        vector_bits_(static_cast<int>(vector_bits)),
+        element_bytes_(element_bytes) {
+    for (const std::uint32_t base : layout_.bases(Place::Lane)) {
+      threads_.lane_offsets.push_back(bytes_of(base));
+    }
+    count_wavefronts();
+  }
+
+  /// See SharedPlan::cost.
+  [[nodiscard]] int cost() const {
+    return (layout_.registers() >> vector_bits_) * (threads_.wavefronts + 1);
+  }
 
   /// `repeats_together`: all repeats are in memory at once, else each is in rounds of its own.
   [[nodiscard]] SharedSide make(bool repeats_together) const {
-    SharedSide side;
-    std::uint32_t reached = 0;
-    for (const std::uint32_t base : layout_.bases(Place::Lane)) {
-      side.lane_offsets.push_back(bytes_of(base));
-      reached |= side.lane_offsets.back();
-    }
+    SharedSide side = threads_;
     for (const std::uint32_t base : layout_.bases(Place::Warp)) {
       side.warp_offsets.push_back(bytes_of(base));
-      reached |= side.warp_offsets.back();
     }
-    add_accesses(side, reached, repeats_together);
-    count_wavefronts(side);
+    add_accesses(side, repeats_together);
     return side;
   }
 
@@ -244,7 +252,11 @@ class SideMaker {
     return offset_of(base) * static_cast<std::uint32_t>(element_bytes_);
   }
 
-  void add_accesses(SharedSide& side, std::uint32_t reached, bool repeats_together) const {
+  void add_accesses(SharedSide& side, bool repeats_together) const {
+    std::uint32_t reached = 0;
+    for (const std::uint32_t offset : joined(side.lane_offsets, side.warp_offsets)) {
+      reached |= offset;
+    }
     const std::uint32_t in_vector = (1U << vector_bits_) - 1;
     TILERY_CHECK(
         (reached & ((in_vector + 1) * static_cast<std::uint32_t>(element_bytes_) - 1)) == 0,
@@ -283,19 +295,19 @@ class SideMaker {
   }
 
   /// Lanes of one group that differ in the address but not in the bank take turns.
-  void count_wavefronts(SharedSide& side) const {
+  void count_wavefronts() {
     const int access_bytes = element_bytes_ << vector_bits_;
     const int unit = std::max(access_bytes, kBankBytes);
     F2Span addresses;
     F2Span banks;
     for (int bit = 0; bit < group_bits(access_bytes); ++bit) {
       const std::uint32_t place =
-          side.lane_offsets[static_cast<std::size_t>(bit)] / static_cast<std::uint32_t>(unit);
+          threads_.lane_offsets[static_cast<std::size_t>(bit)] / static_cast<std::uint32_t>(unit);
       addresses.insert(place);
       banks.insert(place % static_cast<std::uint32_t>(kBankLineBytes / unit));
     }
-    side.least_wavefronts = unit / kBankBytes;
-    side.wavefronts = side.least_wavefronts << (addresses.dimension() - banks.dimension());
+    threads_.least_wavefronts = unit / kBankBytes;
+    threads_.wavefronts = threads_.least_wavefronts << (addresses.dimension() - banks.dimension());
   }
 
   const Layout& layout_;
@@ -303,27 +315,42 @@ class SideMaker {
   int round_shift_;
   int vector_bits_;
   int element_bytes_;
+  /// The side without warps and accesses.
+  SharedSide threads_;
 };
 
-SharedPlan make_plan(const Layout& from, const Layout& to, int element_bytes, const Widths& widths,
-                     std::span<const std::uint32_t> shared_registers) {
-  const Columns columns = ColumnFinder(from, to, element_bytes, widths).find(shared_registers);
-  const auto narrow = static_cast<int>(widths.common.size());
-  const int wide = narrow + static_cast<int>(widths.extra.size());
-  const std::uint32_t round_bytes = static_cast<std::uint32_t>(element_bytes)
-                                    << (from.base_bits() - columns.round_bits);
-  const auto repeats = static_cast<std::uint32_t>(from.repeats());
-  const bool together =
-      columns.round_bits == 0 && std::uint64_t{round_bytes} * repeats <= kScratchLimitBytes;
-  SharedPlan plan;
-  plan.store =
-      SideMaker(from, columns, widths.wide_store ? wide : narrow, element_bytes).make(together);
-  plan.load =
-      SideMaker(to, columns, widths.wide_store ? narrow : wide, element_bytes).make(together);
-  plan.rounds = together ? 1 : from.repeats() << columns.round_bits;
-  plan.bytes = together ? round_bytes * repeats : round_bytes;
-  return plan;
-}
+/// One way to lay the tile out.
+class Candidate {
+ public:
+  Candidate(const Layout& from, const Layout& to, int element_bytes, const Widths& widths,
+            std::span<const std::uint32_t> shared_registers)
+      : columns_(ColumnFinder(from, to, element_bytes, widths).find(shared_registers)),
+        store_(from, columns_, widths.vector_bits(widths.wide_store), element_bytes),
+        load_(to, columns_, widths.vector_bits(!widths.wide_store), element_bytes),
+        repeats_(from.repeats()),
+        round_bytes_(static_cast<std::uint32_t>(element_bytes)
+                     << (from.base_bits() - columns_.round_bits)) {}
+
+  [[nodiscard]] int cost() const { return store_.cost() + load_.cost(); }
+
+  [[nodiscard]] SharedPlan plan() const {
+    const std::uint64_t all_bytes = std::uint64_t{round_bytes_} * static_cast<unsigned>(repeats_);
+    const bool together = columns_.round_bits == 0 && all_bytes <= kScratchLimitBytes;
+    SharedPlan plan;
+    plan.store = store_.make(together);
+    plan.load = load_.make(together);
+    plan.rounds = together ? 1 : repeats_ << columns_.round_bits;
+    plan.bytes = together ? static_cast<std::uint32_t>(all_bytes) : round_bytes_;
+    return plan;
+  }
+
+ private:
+  Columns columns_;
+  SideMaker store_;
+  SideMaker load_;
+  int repeats_;
+  std::uint32_t round_bytes_;
+};
 
 /// Register directions along which only the wide side can be wide, those first that are lanes of
 /// the other side: they are banks for it already.
@@ -357,7 +384,8 @@ SharedPlan plan_shared(const Layout& from, const Layout& to, int element_bytes) 
   Widths widths;
   widths.common = take_independent({}, shared_registers,
                                    std::min(most, static_cast<std::size_t>(std::max(left, 1))));
-  SharedPlan best = make_plan(from, to, element_bytes, widths, shared_registers);
+  std::optional<Candidate> best;
+  best.emplace(from, to, element_bytes, widths, shared_registers);
   for (const bool wide_store : {true, false}) {
     const Layout& wide = wide_store ? from : to;
     const Vectors extra =
@@ -369,13 +397,13 @@ SharedPlan plan_shared(const Layout& from, const Layout& to, int element_bytes) 
       if (take_independent(clear, widths.common, most).size() != widths.common.size()) {
         break;
       }
-      SharedPlan plan = make_plan(from, to, element_bytes, option, shared_registers);
-      if (plan.cost() < best.cost()) {
-        best = std::move(plan);
+      const Candidate candidate(from, to, element_bytes, option, shared_registers);
+      if (candidate.cost() < best->cost()) {
+        best.emplace(candidate);
       }
     }
   }
-  return best;
+  return best->plan();
 }
 
 SharedSwizzle shared_swizzle(int row_bytes) {
