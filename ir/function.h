@@ -121,7 +121,9 @@ struct Region {
 
 /// Facts about a run-time argument that the launch promises; they never change types.
 struct ParamFacts {
-  bool divisible_by_16 = false;  ///< integer: value % 16 == 0; pointer: address aligned to 16 bytes
+  /// Integer: a multiple of 16 other than 0 (x % 0 has no run of consecutive numbers); pointer: an
+  /// address aligned to 16 bytes.
+  bool divisible_by_16 = false;
   bool equals_1 = false;
   friend bool operator==(const ParamFacts&, const ParamFacts&) = default;
 };

@@ -225,7 +225,7 @@ class ValueBinder {
                      ? typed->bits
                      : encode(*number, scalar, argument, name);
     if (is_integer(scalar) && scalar != Scalar::I1) {
-      spec.facts.divisible_by_16 = value.bits % 16 == 0;
+      spec.facts.divisible_by_16 = value.bits % 16 == 0 && value.bits != 0;
       spec.facts.equals_1 = value.bits == 1;
     }
     call_.values.push_back(value);

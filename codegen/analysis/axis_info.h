@@ -44,6 +44,8 @@ struct AxisInfo {
   std::optional<std::int64_t> constant;
   /// No element is below 0, unless an index computation wraps (which interpret mode reports).
   bool non_negative = false;
+  /// No element is 0. Known of constants and of parameters that are multiples of 16.
+  bool non_zero = false;
   friend bool operator==(const AxisInfo&, const AxisInfo&) = default;
 };
 

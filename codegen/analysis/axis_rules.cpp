@@ -57,6 +57,7 @@ AxisInfo constant_facts(const Type& type, std::int64_t value) {
   AxisInfo info = uniform_facts(type, power_in(value));
   info.constant = value;
   info.non_negative = value >= 0;
+  info.non_zero = value != 0;
   return info;
 }
 
@@ -121,7 +122,9 @@ class Rules {
 
   void shape() {
     const AxisInfo& x = in(0);
-    if (inst_.op == Op::Splat) {
+    if (type_.is_scalar()) {
+      info_.axes[0].divisibility = divisor_of_all(x, unit_of(type_));
+    } else if (inst_.op == Op::Splat) {
       info_ = uniform_facts(type_, x.axes[0].divisibility);
     } else if (inst_.op == Op::Broadcast) {
       broadcast(x);
@@ -139,6 +142,7 @@ class Rules {
     }
     info_.constant = x.constant;
     info_.non_negative = x.non_negative;
+    info_.non_zero = x.non_zero;
   }
 
   void broadcast(const AxisInfo& x) {
@@ -317,12 +321,14 @@ class Rules {
     });
   }
 
+  /// x % 0 is 0 throughout.
   void remainder() {
     info_.non_negative = in(0).non_negative;
+    const bool counts_up = in(0).non_negative && in(1).non_zero;
     each_axis([&](AxisFacts& facts, std::size_t axis) {
       const AxisFacts& x = in(0).axes[axis];
       const AxisFacts& by = in(1).axes[axis];
-      facts.contiguity = in(0).non_negative ? piece(x, by) : 1;
+      facts.contiguity = counts_up ? piece(x, by) : 1;
       facts.divisibility =
           std::min(divisibility_at(x, facts.contiguity, 1), divisibility_at(by, 1, 1));
     });
@@ -423,7 +429,11 @@ class Rules {
       info_.constant =
           decode_int(type_.element.scalar, encode_int(type_.element.scalar, *info_.constant));
       info_.non_negative = *info_.constant >= 0;
-    } else if (loses_sign && is_signed_integer(type_.element.scalar)) {
+      info_.non_zero = *info_.constant != 0;
+      return;
+    }
+    info_.non_zero = info_.non_zero && to_bits >= from_bits;
+    if (loses_sign && is_signed_integer(type_.element.scalar)) {
       info_.non_negative = false;
     }
   }
@@ -572,6 +582,7 @@ AxisInfo parameter_facts(const Param& param) {
   }
   if (param.facts.divisible_by_16) {
     info.axes[0].divisibility = 16;
+    info.non_zero = true;
   }
   const bool is_number = !param.type.is_pointer() && is_integer(param.type.element.scalar);
   return param.facts.equals_1 && is_number ? constant_facts(param.type, 1) : info;
@@ -592,6 +603,7 @@ AxisInfo joined_facts(const AxisInfo& a, const AxisInfo& b, const Type& type) {
     joined.constant.reset();
   }
   joined.non_negative = a.non_negative && b.non_negative;
+  joined.non_zero = a.non_zero && b.non_zero;
   return joined;
 }
 

@@ -57,13 +57,17 @@ codegen::GpuFunction lowered(Function function, const codegen::CodegenOptions& o
 
 }  // namespace
 
-codegen::GpuFunction lowered_kernel(const std::string& path, const std::string& signature,
-                                    const codegen::CodegenOptions& options,
-                                    const codegen::Target& target) {
+Function specialised_kernel(const std::string& path, const std::string& signature) {
   std::ifstream in(std::string(TILERY_SOURCE_DIR) + "/" + path);
   std::ostringstream text;
   text << in.rdbuf();
-  return lowered(specialised(path, text.str(), signature), options, target);
+  return specialised(path, text.str(), signature);
+}
+
+codegen::GpuFunction lowered_kernel(const std::string& path, const std::string& signature,
+                                    const codegen::CodegenOptions& options,
+                                    const codegen::Target& target) {
+  return lowered(specialised_kernel(path, signature), options, target);
 }
 
 codegen::GpuFunction lowered_text(const std::string& text, const std::string& signature,

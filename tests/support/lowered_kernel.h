@@ -8,9 +8,12 @@
 
 namespace tilery::testing {
 
-/// Parses `path` (below the source directory), specialises with all passes for a signature
-/// (tests/support/signature.h) and lowers. Throws std::invalid_argument with the messages if the
-/// front end refuses it, or with the error of lowering.
+/// Parses `path` (below the source directory) and specialises with all passes for a signature
+/// (tests/support/signature.h). Throws std::invalid_argument with the messages if the front end
+/// refuses it.
+[[nodiscard]] Function specialised_kernel(const std::string& path, const std::string& signature);
+
+/// The same and lowers; throws as well with the error of lowering.
 [[nodiscard]] codegen::GpuFunction lowered_kernel(const std::string& path,
                                                   const std::string& signature,
                                                   const codegen::CodegenOptions& options = {},
