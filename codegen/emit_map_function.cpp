@@ -16,6 +16,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <array>
+#include <numbers>
 
 namespace tilery::codegen {
 
@@ -103,9 +104,9 @@ struct FastFunction {
 
 // clang-format off
 constexpr std::array kFastFunctions{
-    FastFunction{Op::Exp, [](llvm::IRBuilder<>& builder, Value* x) { return fast_exp2(builder, times(builder, x, 0x1.715476p+0F)); }},
+    FastFunction{Op::Exp, [](llvm::IRBuilder<>& builder, Value* x) { return fast_exp2(builder, times(builder, x, std::numbers::log2e_v<float>)); }},
     FastFunction{Op::Exp2, fast_exp2},
-    FastFunction{Op::Log, [](llvm::IRBuilder<>& builder, Value* x) { return times(builder, fast_log2(builder, x), 0x1.62e43p-1F); }},
+    FastFunction{Op::Log, [](llvm::IRBuilder<>& builder, Value* x) { return times(builder, fast_log2(builder, x), std::numbers::ln2_v<float>); }},
     FastFunction{Op::Log2, fast_log2},
     FastFunction{Op::Rsqrt, [](llvm::IRBuilder<>& builder, Value* x) -> Value* { return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_f, {}, {x}); }},
 };
