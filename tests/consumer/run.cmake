@@ -25,6 +25,13 @@ if(NOT output MATCHES "0 2.5 5 7.5 10" OR NOT output MATCHES "out-of-bounds")
   message(FATAL_ERROR "the consumer printed:\n${output}")
 endif()
 
+# The program for a GPU says so where there is none (77).
+execute_process(COMMAND ${work}/build/gpu ${CONSUMER_DIR}/../../kernels/vector_add.tl
+  RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT ((code EQUAL 0 AND output MATCHES "sum\\[0\\] = 1,") OR (code EQUAL 77 AND output MATCHES "GPU")))
+  message(FATAL_ERROR "the consumer on a GPU ended with ${code}:\n${output}")
+endif()
+
 # The installed command finds the installed library.
 step(${work}/prefix/bin/tilery doctor)
 if(NOT output MATCHES "x86-64")
