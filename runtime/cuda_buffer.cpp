@@ -56,7 +56,7 @@ Status allocate_on_gpu(CudaDevice& device, Buffer::Impl& impl) {
   }
   impl.context = *context;
   impl.owned_on_gpu = *std::move(memory);
-  impl.data = reinterpret_cast<void*>(impl.owned_on_gpu.pointer());
+  impl.data = cuda::pointer_of(impl.owned_on_gpu.pointer());
   return Ok{};
 }
 

@@ -126,7 +126,6 @@ Code CudaLaunch::queue(cuda::Stream stream) const {
 Code CudaLaunch::queue_cluster(cuda::Stream stream, void** extra) const {
   const codegen::KernelBinary& binary = kernel_->binary();
   cuda::LaunchAttribute cluster;
-  cluster.id = cuda::LaunchAttributeId::ClusterDimension;
   cluster.value[0] = static_cast<std::uint32_t>(binary.num_ctas);
   cluster.value[1] = 1;
   cluster.value[2] = 1;

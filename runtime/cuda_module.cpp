@@ -41,7 +41,7 @@ class Linker {
   Code create() {
     // The driver wants numbers in the places of pointers here.
     std::array options = {JitOption::ErrorLogBuffer, JitOption::ErrorLogBufferBytes};
-    std::array<void*, 2> values = {log_.data(), reinterpret_cast<void*>(log_.size())};
+    std::array<void*, 2> values = {log_.data(), cuda::pointer_of(log_.size())};
     return api_.cuLinkCreate(options.size(), options.data(), values.data(), &state_);
   }
 

@@ -88,8 +88,8 @@ class Staging {
       if (bytes == 0) {
         continue;
       }
-      const Code code = api_.cuMemcpyHtoDAsync(
-          region.on_gpu, reinterpret_cast<const void*>(region.begin), bytes, stream_);
+      const Code code =
+          api_.cuMemcpyHtoDAsync(region.on_gpu, cuda::pointer_of(region.begin), bytes, stream_);
       if (code != Code::Success) {
         return copy_failure(code, "cuMemcpyHtoDAsync", region.name, bytes);
       }

@@ -8,6 +8,9 @@
 
 namespace tilery::cuda {
 
+// The driver's types have these sizes, and its macros these values.
+// NOLINTBEGIN(performance-enum-size, readability-identifier-naming)
+
 /// CUresult; only the values that Tilery tells apart are named.
 enum class Code : int {
   Success = 0,
@@ -77,6 +80,11 @@ using Module = struct ModuleTag*;
 using KernelHandle = struct KernelTag*;
 using LinkState = struct LinkStateTag*;
 
+/// The driver counts addresses on a GPU as numbers; the interface passes them as pointers.
+inline void* pointer_of(DevicePointer address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 /// Keys of cuLaunchKernel's `extra`: the parameters as one packed block.
 inline void* const kLaunchParamEnd = nullptr;
 inline void* const kLaunchParamBufferPointer = reinterpret_cast<void*>(1);
@@ -84,9 +92,11 @@ inline void* const kLaunchParamBufferSize = reinterpret_cast<void*>(2);
 
 enum class LaunchAttributeId : unsigned { ClusterDimension = 4 };
 
+// NOLINTEND(performance-enum-size, readability-identifier-naming)
+
 /// CUlaunchAttribute: the value starts at byte 8 and has 64 bytes.
 struct LaunchAttribute {
-  LaunchAttributeId id{};
+  LaunchAttributeId id = LaunchAttributeId::ClusterDimension;
   std::uint32_t padding = 0;
   std::uint32_t value[16] = {};
 };

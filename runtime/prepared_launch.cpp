@@ -198,13 +198,15 @@ Result<PreparedLaunch> prepare(const Device& device, const Kernel& kernel,
   }
   auto prepared = std::make_shared<PreparedLaunch::Impl>(
       PreparedLaunch::Impl{kernel, CudaLaunch(*std::move(loaded)), call->specs, {}});
-  if (const Status status = set_values(*prepared, 0, *call); !status) {
-    return status.error();
+  const Status packed = set_values(*prepared, 0, *call);
+  if (!packed) {
+    return packed.error();
   }
   prepared->buffers = buffers_by_parameter(*call);
   PreparedLaunch launch(std::move(prepared));
-  if (const Status status = launch.set_grid(grid); !status) {
-    return status.error();
+  const Status grid_set = launch.set_grid(grid);
+  if (!grid_set) {
+    return grid_set.error();
   }
   return launch;
 }
