@@ -111,8 +111,9 @@ Code CudaLaunch::queue(cuda::Stream stream) const {
   }
   std::size_t bytes = block_bytes_;
   // The driver only reads it.
-  void* extra[] = {cuda::kLaunchParamBufferPointer, const_cast<std::uint64_t*>(block_.data()),
+  void* block[] = {cuda::kLaunchParamBufferPointer, const_cast<std::uint64_t*>(block_.data()),
                    cuda::kLaunchParamBufferSize, &bytes, cuda::kLaunchParamEnd};
+  void** extra = block_bytes_ == 0 ? nullptr : block;
   const codegen::KernelBinary& binary = kernel_->binary();
   if (binary.num_ctas > 1) {
     return queue_cluster(stream, extra);

@@ -169,10 +169,12 @@ Code launch(KernelHandle function, const LaunchConfig& config, unsigned cluster,
     return Code::InvalidHandle;
   }
   const unsigned threads = config.block_x * config.block_y * config.block_z;
-  if (extra == nullptr || extra[0] != kLaunchParamBufferPointer ||
-      extra[2] != kLaunchParamBufferSize || extra[4] != kLaunchParamEnd || threads == 0 ||
-      threads > 1024 || config.grid_x == 0 || config.grid_x > 0x7fffffff || config.grid_y == 0 ||
-      config.grid_y > 65535 || config.grid_z == 0 || config.grid_z > 65535 ||
+  const bool is_packed =
+      extra == nullptr || (extra[0] == kLaunchParamBufferPointer && extra[1] != nullptr &&
+                           extra[2] == kLaunchParamBufferSize && extra[4] == kLaunchParamEnd);
+  if (!is_packed || threads == 0 || threads > 1024 || config.grid_x == 0 ||
+      config.grid_x > 0x7fffffff || config.grid_y == 0 || config.grid_y > 65535 ||
+      config.grid_z == 0 || config.grid_z > 65535 ||
       static_cast<int>(config.shared_bytes) > kernel->dynamic_shared_limit) {
     return Code::InvalidValue;
   }
@@ -182,9 +184,11 @@ Code launch(KernelHandle function, const LaunchConfig& config, unsigned cluster,
           config.shared_bytes,
           config.stream,
           cluster,
-          *static_cast<std::size_t*>(extra[3]),
+          extra == nullptr ? 0 : *static_cast<std::size_t*>(extra[3]),
           {}};
-  std::memcpy(last.parameters, extra[1], std::min(last.parameter_bytes, sizeof last.parameters));
+  if (extra != nullptr) {
+    std::memcpy(last.parameters, extra[1], std::min(last.parameter_bytes, sizeof last.parameters));
+  }
   return state().is_capturing ? Code::Success : run_kernel(*kernel);
 }
 

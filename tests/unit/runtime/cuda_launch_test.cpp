@@ -141,6 +141,7 @@ TEST_F(CudaLaunchTest, the_grid_and_the_options_reach_the_driver) {
   EXPECT_EQ(std::vector(last.grid, last.grid + 3), (std::vector<unsigned>{5, 3, 2}));
   EXPECT_EQ(std::vector(last.block, last.block + 3), (std::vector<unsigned>{256, 1, 1}));
   EXPECT_EQ(last.stream, &stream);
+  EXPECT_EQ(last.parameter_bytes, 0U);
 }
 
 TEST_F(CudaLaunchTest, an_empty_grid_launches_nothing) {
