@@ -6,6 +6,7 @@
 #include "codegen/dot_plan.h"
 #include "codegen/emit.h"
 #include "codegen/emit_map.h"
+#include "codegen/emit_ring.h"
 #include "ir/support/check.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 
 namespace tilery::codegen {
 namespace {
@@ -137,7 +139,11 @@ class Fragments {
         layout_(context.layout(value)),
         shape_(type.shape),
         per_register_(per_register) {
-    values_ = cast_all(context, context.registers(value), type.element, operand_type(type));
+    if (const InstId read = deferred_read(context, value)) {
+      reader_.emplace(context, read);
+    } else {
+      values_ = cast_all(context, context.registers(value), type.element, operand_type(type));
+    }
   }
 
   /// The register that holds `per_register` elements from (row, column) on, along the axis of k
@@ -152,7 +158,7 @@ class Fragments {
             element_number(shape_, batch, row + (k_is_row ? i : 0), column + (k_is_row ? 0 : i));
         const auto reg = layout_.register_of(number);
         TILERY_CHECK(reg.has_value(), "an operand of mma lies in the instruction's layout");
-        elements.push_back(values_[static_cast<std::size_t>(*reg)]);
+        elements.push_back(reader_ ? reader_->at(*reg) : values_[static_cast<std::size_t>(*reg)]);
       }
       packed = pack_operand(context_, elements);
     }
@@ -165,6 +171,8 @@ class Fragments {
   const Shape& shape_;
   int per_register_;
   Registers values_;
+  /// An operand in a ring is loaded as the product goes through k.
+  std::optional<RingReader> reader_;
   std::map<std::int64_t, llvm::Value*> packed_;
 };
 

@@ -3,6 +3,7 @@
 // same plans as those of convert_layout (emit_convert.cpp).
 #include "codegen/emit.h"
 #include "codegen/emit_convert.h"
+#include "codegen/emit_ring.h"
 #include "ir/support/check.h"
 
 namespace tilery::codegen {
@@ -69,6 +70,9 @@ void emit_reshape(EmitContext& context, InstId id) {
 
 void emit_trans(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
+  if (deferred_read(context, inst.result())) {
+    return;
+  }
   const Shape& from = context.type(inst.operand(0)).shape;
   const auto order = inst.ints_attr(0);
   rename_registers(context, id, [&](const Coordinates& at) {

@@ -3,13 +3,16 @@
 // All versions of a ring are one block of shared memory; a ring value is a pointer to it. Who keeps
 // copies and reads apart is the pass that made the ring (passes/pipeline_loops.h): async_wait ends
 // in a barrier, and no slot is filled that was not read before it.
+#include "codegen/dot_plan.h"
 #include "codegen/emit.h"
 #include "codegen/emit_access.h"
+#include "codegen/emit_ring.h"
 #include "codegen/ring_layout.h"
 #include "ir/support/check.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -218,55 +221,143 @@ void unpack_word(EmitContext& context, llvm::Value* word, llvm::Type* element,
   }
 }
 
-Registers read_matrices(EmitContext& context, const RingLayout& ring, const Layout& layout,
-                        const MatrixRead& read, llvm::Value* start, llvm::Type* element) {
-  auto& builder = context.builder();
-  const int fast = ring.fast_axis();
-  const int slow = 1 - fast;
-  const std::size_t matrix_bits = read.matrix_bits.size();
-  // A lane gives the address of one row of one matrix: rows run along the slow axis in memory.
-  std::vector<std::uint32_t> lane_offsets;
+/// The lanes' part of a matrix's row address: rows run along the slow axis in memory, matrices as
+/// the register bits say.
+std::vector<std::uint32_t> row_address_offsets(const RingLayout& ring, const Layout& layout,
+                                               const MatrixRead& read) {
+  std::vector<std::uint32_t> offsets;
   for (int bit = 0; bit < 3; ++bit) {
     Coordinates at{};
-    at[slow] = 1 << bit;
-    lane_offsets.push_back(ring.offset(at));
+    at[1 - ring.fast_axis()] = 1 << bit;
+    offsets.push_back(ring.offset(at));
   }
   for (const int bit : read.matrix_bits) {
-    lane_offsets.push_back(ring.offset(
+    offsets.push_back(ring.offset(
         coordinates_of(layout, layout.bases(Place::Register)[static_cast<std::size_t>(bit)])));
   }
-  SlotOffsets offsets(context, lane_offsets, offsets_of(ring, layout, Place::Warp));
-  const int words = 1 << matrix_bits;
-  const int per_word = 1 << read.word_bits;
-  const int per_step = words * per_word;
-  Registers result(static_cast<std::size_t>(layout.registers()));
-  for (int reg = 0; reg < layout.registers(); reg += per_step) {
-    llvm::Value* const address = offsets.pointer(start, ring.offset(layout.element(reg, 0, 0)));
-    llvm::Value* const loaded = builder.CreateIntrinsic(
-        matrix_intrinsic(matrix_bits, read.is_transposed), {address->getType()}, {address});
+  return offsets;
+}
+
+}  // namespace
+
+struct RingReader::State {
+  EmitContext& context;
+  RingLayout ring;
+  const Layout& layout;
+  llvm::Type* element = nullptr;
+  llvm::Value* start = nullptr;
+  std::optional<MatrixRead> read;
+  std::optional<SlotOffsets> offsets;
+  Registers loaded;
+
+  /// The registers that one ldmatrix gives, from `first` on.
+  void load_matrices(int first) {
+    auto& builder = context.builder();
+    const int words = 1 << read->matrix_bits.size();
+    const int per_word = 1 << read->word_bits;
+    llvm::Value* const address = offsets->pointer(start, ring.offset(layout.element(first, 0, 0)));
+    llvm::Value* const result =
+        builder.CreateIntrinsic(matrix_intrinsic(read->matrix_bits.size(), read->is_transposed),
+                                {address->getType()}, {address});
     for (int i = 0; i < words; ++i) {
-      llvm::Value* const piece =
-          words == 1 ? loaded : builder.CreateExtractValue(loaded, static_cast<unsigned>(i));
-      unpack_word(context, piece, element,
-                  std::span(result).subspan(static_cast<std::size_t>(reg + i * per_word),
+      llvm::Value* const word =
+          words == 1 ? result : builder.CreateExtractValue(result, static_cast<unsigned>(i));
+      unpack_word(context, word, element,
+                  std::span(loaded).subspan(static_cast<std::size_t>(first + i * per_word),
                                             static_cast<std::size_t>(per_word)));
     }
   }
-  return result;
+
+  void load_element(int reg) {
+    llvm::Value* const address = offsets->pointer(start, ring.offset(layout.element(reg, 0, 0)));
+    loaded[static_cast<std::size_t>(reg)] = context.builder().CreateAlignedLoad(
+        element, address, llvm::Align(static_cast<std::uint64_t>(ring.element_bytes())));
+  }
+};
+
+RingReader::RingReader(EmitContext& context, InstId ring_read) {
+  const Inst& inst = context.inst(ring_read);
+  const Layout& layout = context.layout(inst.result());
+  state_ =
+      std::make_unique<State>(State{context,
+                                    ring_layout_of(context.function(), context.axes(), ring_read),
+                                    layout,
+                                    context.llvm_type(context.type(inst.result()).element),
+                                    nullptr,
+                                    {},
+                                    {},
+                                    {}});
+  state_->start = slot_start(context, state_->ring, context.scalar(inst.operand(0)),
+                             context.scalar(inst.operand(1)));
+  state_->read = matrix_read(state_->ring, layout);
+  const std::vector<std::uint32_t> lanes =
+      state_->read ? row_address_offsets(state_->ring, layout, *state_->read)
+                   : offsets_of(state_->ring, layout, Place::Lane);
+  state_->offsets.emplace(context, lanes, offsets_of(state_->ring, layout, Place::Warp));
+  state_->loaded.resize(static_cast<std::size_t>(layout.registers()));
 }
 
-Registers read_by_loads(EmitContext& context, const RingLayout& ring, const Layout& layout,
-                        llvm::Value* start, llvm::Type* element) {
-  auto& builder = context.builder();
-  SlotOffsets offsets(context, offsets_of(ring, layout, Place::Lane),
-                      offsets_of(ring, layout, Place::Warp));
-  Registers result;
-  for (int reg = 0; reg < layout.registers(); ++reg) {
-    llvm::Value* const address = offsets.pointer(start, ring.offset(layout.element(reg, 0, 0)));
-    result.push_back(builder.CreateAlignedLoad(
-        element, address, llvm::Align(static_cast<std::uint64_t>(ring.element_bytes()))));
+RingReader::~RingReader() = default;
+RingReader::RingReader(RingReader&&) noexcept = default;
+
+llvm::Value* RingReader::at(int reg) {
+  llvm::Value*& value = state_->loaded[static_cast<std::size_t>(reg)];
+  if (value == nullptr) {
+    if (state_->read) {
+      const int group = 1 << (state_->read->matrix_bits.size() +
+                              static_cast<std::size_t>(state_->read->word_bits));
+      state_->load_matrices(reg / group * group);
+    } else {
+      state_->load_element(reg);
+    }
   }
-  return result;
+  return value;
+}
+
+namespace {
+
+bool is_factor(EmitContext& context, const Use& use) {
+  const Inst& user = context.inst(use.user);
+  return user.op == Op::Dot && use.operand < 2 &&
+         plan_dot(context.function(), user).path == DotPath::TensorCore;
+}
+
+bool is_only_factor(EmitContext& context, ValueId value) {
+  return std::ranges::all_of(context.uses().of(value),
+                             [&](const Use& use) { return is_factor(context, use); });
+}
+
+}  // namespace
+
+InstId deferred_read(EmitContext& context, ValueId value) {
+  InstId def = context.function().value(value).def;
+  if (!def || is_fp8(context.type(value).element.scalar)) {
+    return {};
+  }
+  if (context.inst(def).op == Op::Trans) {
+    const ValueId source = context.inst(def).operand(0);
+    const auto uses = context.uses().of(source);
+    const bool is_alone = std::ranges::all_of(uses, [&](const Use& use) {
+      return context.inst(use.user).op == Op::Trans &&
+             is_only_factor(context, context.inst(use.user).result());
+    });
+    def = is_alone ? context.function().value(source).def : InstId();
+  } else if (!is_only_factor(context, value)) {
+    return {};
+  }
+  return def && context.inst(def).op == Op::RingRead ? def : InstId();
+}
+
+namespace {
+
+/// A ring_read that all its dots do themselves.
+bool is_deferred(EmitContext& context, const Inst& ring_read) {
+  const auto uses = context.uses().of(ring_read.result());
+  return !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
+    const Inst& user = context.inst(use.user);
+    return static_cast<bool>(
+        deferred_read(context, user.op == Op::Trans ? user.result() : ring_read.result()));
+  });
 }
 
 }  // namespace
@@ -291,14 +382,15 @@ void emit_ring_insert(EmitContext& context, InstId id) {
 
 void emit_ring_read(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
-  const RingLayout ring = ring_layout_of(context.function(), context.axes(), id);
-  const Layout& layout = context.layout(inst.result());
-  llvm::Value* const start =
-      slot_start(context, ring, context.scalar(inst.operand(0)), context.scalar(inst.operand(1)));
-  llvm::Type* const element = context.llvm_type(context.type(inst.result()).element);
-  const std::optional<MatrixRead> read = matrix_read(ring, layout);
-  context.set(inst.result(), read ? read_matrices(context, ring, layout, *read, start, element)
-                                  : read_by_loads(context, ring, layout, start, element));
+  if (is_deferred(context, inst)) {
+    return;
+  }
+  RingReader reader(context, id);
+  Registers registers;
+  for (int reg = 0; reg < context.layout(inst.result()).registers(); ++reg) {
+    registers.push_back(reader.at(reg));
+  }
+  context.set(inst.result(), std::move(registers));
 }
 
 void emit_async_commit(EmitContext& context, InstId id) {

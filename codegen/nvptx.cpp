@@ -4,12 +4,21 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/LastRunTrackingAnalysis.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
@@ -113,18 +122,37 @@ void NvptxMachine::prepare(llvm::Module& module) const {
   module.setDataLayout(machine_->createDataLayout());
 }
 
+namespace {
+
+/// The analyses that the passes below ask for, registered one by one: PassBuilder would link every
+/// pass of LLVM.
+void register_analyses(llvm::TargetMachine& machine, llvm::FunctionAnalysisManager& functions,
+                       llvm::ModuleAnalysisManager& modules) {
+  functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
+  functions.registerPass([] { return llvm::TargetLibraryAnalysis(); });
+  functions.registerPass([] { return llvm::AssumptionAnalysis(); });
+  functions.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  functions.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
+  functions.registerPass([] { return llvm::OptimizationRemarkEmitterAnalysis(); });
+  functions.registerPass([] { return llvm::LastRunTrackingAnalysis(); });
+  functions.registerPass([] { return llvm::BasicAA(); });
+  functions.registerPass([] {
+    llvm::AAManager aliases;
+    aliases.registerFunctionAnalysis<llvm::BasicAA>();
+    return aliases;
+  });
+  functions.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(modules); });
+  modules.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+}
+
+}  // namespace
+
 Status NvptxMachine::optimise(llvm::Module& module) const {
   return guarded_llvm(module.getContext(), "optimising " + module.getName().str(), [&] {
-    llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager components;
     llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder passes(machine_.get());
-    passes.registerModuleAnalyses(modules);
-    passes.registerCGSCCAnalyses(components);
-    passes.registerFunctionAnalyses(functions);
-    passes.registerLoopAnalyses(loops);
-    passes.crossRegisterProxies(loops, functions, components, modules);
+    register_analyses(*machine_, functions, modules);
     llvm::FunctionPassManager pipeline;
     pipeline.addPass(llvm::EarlyCSEPass());
     pipeline.addPass(llvm::InstCombinePass());

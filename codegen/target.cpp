@@ -45,6 +45,15 @@ std::optional<Target> parse_target(std::string_view name) {
   return found == kChips.end() ? std::nullopt : std::optional(found->target);
 }
 
+std::span<const std::string_view> target_names() {
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, kChips.size()> names;
+    std::ranges::transform(kChips, names.begin(), &Chip::name);
+    return names;
+  }();
+  return kNames;
+}
+
 std::optional<Target> target_of_device(int major, int minor) {
   const int sm = major * 10 + minor;
   if (sm < 80) {

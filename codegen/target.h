@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,8 @@ struct Target {
 
 /// Reads "sm_80", "sm_90a", "sm_100"; none for what we make no code for.
 [[nodiscard]] std::optional<Target> parse_target(std::string_view name);
+/// The names that parse_target knows.
+[[nodiscard]] std::span<const std::string_view> target_names();
 /// The target for a device of this compute capability: sm_90a on 9.0, the plain one elsewhere; none
 /// below 8.0.
 [[nodiscard]] std::optional<Target> target_of_device(int major, int minor);

@@ -19,6 +19,7 @@ struct Sizes {
   std::int64_t largest = 1;      ///< elements of the largest tile
   std::int64_t accumulator = 0;  ///< of the largest result of a dot
   bool reduces = false;
+  int narrowest = 8;  ///< bytes of the narrowest element in memory
 };
 
 Sizes sizes_of(const Function& function) {
@@ -26,6 +27,9 @@ Sizes sizes_of(const Function& function) {
   for_each_inst(function, function.body, [&](InstId id) {
     const Inst& inst = function.inst(id);
     sizes.reduces = sizes.reduces || inst.op == Op::Reduce || inst.op == Op::Scan;
+    if (inst.op == Op::Load && !function.type(inst.result()).is_scalar()) {
+      sizes.narrowest = std::min(sizes.narrowest, function.type(inst.result()).element.byte_size());
+    }
     for (std::uint32_t i = 0; i < inst.result_count; ++i) {
       const std::int64_t elements = function.type(inst.result(i)).numel();
       sizes.largest = std::max(sizes.largest, elements);
@@ -51,7 +55,10 @@ int warps_of(const Sizes& sizes) {
   }
   if (sizes.reduces) {
     constexpr std::int64_t kOneWarp = 1024;
-    return sizes.largest <= kOneWarp ? 1 : warps_for(sizes.largest, 16);
+    // A thread's vector of narrow elements is longer, and sums keep a partial result for each of
+    // its places.
+    const std::int64_t per_thread = sizes.narrowest <= 2 ? 32 : 16;
+    return sizes.largest <= kOneWarp ? 1 : warps_for(sizes.largest, per_thread);
   }
   return std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32));
 }
