@@ -1,16 +1,46 @@
 #include "runtime/gpu_compile.h"
 
+#include "codegen/codegen.h"
+
 #include <atomic>
+#include <utility>
 
 namespace tilery {
 
 namespace {
 
-GpuCompileResult compile_with_codegen(const Function& /*function*/,
-                                      const codegen::Target& /*target*/,
-                                      const codegen::CodegenOptions& /*options*/,
-                                      const SourceMap* /*sources*/) {
-  return {std::nullopt, "this build makes no code for GPUs yet; run in interpret mode", true};
+GpuCompileResult failure(const Error& error) {
+  return {std::nullopt, error.message, error.kind == ErrorKind::Machine};
+}
+
+GpuCompileResult compile(const Function& function, const codegen::Target& target,
+                         const codegen::CodegenOptions& options, const SourceMap* sources,
+                         GpuStages* stages) {
+  const Result<codegen::GpuFunction> gpu = codegen::lower_to_gpu(function, target, options);
+  if (!gpu) {
+    return failure(gpu.error());
+  }
+  codegen::EmitOptions emit;
+  emit.sources = sources;
+  if (stages != nullptr) {
+    stages->layout = codegen::print_gpu(*gpu, sources);
+    emit.dump = [stages](std::string_view stage, std::string_view text) {
+      if (stage == "llvm") {
+        stages->llvm = text;
+      }
+    };
+  }
+  Result<codegen::KernelBinary> binary = codegen::emit_ptx(*gpu, emit);
+  if (!binary) {
+    return failure(binary.error());
+  }
+  return {std::move(*binary), {}, false};
+}
+
+GpuCompileResult compile_with_codegen(const Function& function, const codegen::Target& target,
+                                      const codegen::CodegenOptions& options,
+                                      const SourceMap* sources) {
+  return compile(function, target, options, sources, nullptr);
 }
 
 std::atomic<GpuCompiler> current_compiler{compile_with_codegen};
@@ -20,6 +50,12 @@ std::atomic<GpuCompiler> current_compiler{compile_with_codegen};
 GpuCompileResult compile_for_gpu(const Function& function, const codegen::Target& target,
                                  const codegen::CodegenOptions& options, const SourceMap* sources) {
   return current_compiler.load()(function, target, options, sources);
+}
+
+GpuCompileResult compile_with_stages(const Function& function, const codegen::Target& target,
+                                     const codegen::CodegenOptions& options,
+                                     const SourceMap* sources, GpuStages& stages) {
+  return compile(function, target, options, sources, &stages);
 }
 
 GpuCompiler replace_gpu_compiler(GpuCompiler compiler) {

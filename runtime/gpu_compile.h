@@ -28,6 +28,18 @@ struct GpuCompileResult {
                                                const codegen::CodegenOptions& options,
                                                const SourceMap* sources);
 
+/// What came before the PTX, as text.
+struct GpuStages {
+  std::string layout;  ///< the IR with the layout of every tile
+  std::string llvm;    ///< LLVM IR, optimised
+};
+
+/// The same, always by codegen, with the stages in between.
+[[nodiscard]] GpuCompileResult compile_with_stages(const Function& function,
+                                                   const codegen::Target& target,
+                                                   const codegen::CodegenOptions& options,
+                                                   const SourceMap* sources, GpuStages& stages);
+
 /// Puts another compiler in the place of codegen and returns the one that was there; for tests of
 /// what comes after it.
 using GpuCompiler = GpuCompileResult (*)(const Function&, const codegen::Target&,

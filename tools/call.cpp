@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -284,6 +285,26 @@ Result<Call> prepare_call(const CallRequest& request) {
   return Call{*library, *kernel, *std::move(arguments)};
 }
 
+namespace {
+
+/// The number in "cuda:N"; 0 for "cuda"; none for anything else.
+std::optional<int> gpu_ordinal(std::string_view on) {
+  if (on == "cuda") {
+    return 0;
+  }
+  constexpr std::string_view kPrefix = "cuda:";
+  if (!on.starts_with(kPrefix)) {
+    return {};
+  }
+  on.remove_prefix(kPrefix.size());
+  int ordinal = 0;
+  const auto [end, error] = std::from_chars(on.data(), on.data() + on.size(), ordinal);
+  const bool is_number = error == std::errc() && end == on.data() + on.size() && ordinal >= 0;
+  return is_number && !on.empty() ? std::optional(ordinal) : std::nullopt;
+}
+
+}  // namespace
+
 Result<Device> choose_device(const std::string& on) {
   if (on == "interpret") {
     return Device::interpreter();
@@ -296,9 +317,8 @@ Result<Device> choose_device(const std::string& on) {
     (void)interpret;
     return Device::interpreter();
   }
-  if (on == "cuda" || on.starts_with("cuda:")) {
-    return Error{
-        ErrorKind::Machine, "this build has no GPU support yet; run with --on interpret", {}};
+  if (const std::optional<int> ordinal = gpu_ordinal(on)) {
+    return Device::cuda(*ordinal);
   }
   return wrong(fmt::format("--on {}: there are interpret, cuda and cuda:N", on));
 }

@@ -103,6 +103,7 @@ constexpr const char* kEmitFooter = R"(
 Examples:
   tilery emit softmax.tl --stage ast
   tilery emit softmax.tl x=zeros:f32[4,64] out=zeros:f32[4,64] stride=64 N=64 BLOCK=64 --stage ir
+  tilery emit softmax.tl ... --stage ptx --target sm_80 num_warps=8
   tilery emit softmax.tl ... --dump-after contract_fma --dump-after cse
 
 TILERY_DUMP_DIR=dir writes every stage into files of that folder, for run and lint too.)";
@@ -271,10 +272,14 @@ class CommandLine {
   void add_emit() {
     CLI::App* sub = add("emit", "print what becomes of a kernel");
     add_call_options(*sub, emit_.call);
-    sub->add_option("--stage", emit_.stage,
-                    "ast (the syntax tree as source) or ir (default: typed, optimised)")
-        ->check(quietly(CLI::IsMember({"ast", "ir"})))
+    sub->add_option(
+           "--stage", emit_.stage,
+           "ast (the syntax tree as source), ir (default: typed, optimised), layout (which "
+           "thread holds what), llvm or ptx; none needs a GPU")
+        ->check(quietly(CLI::IsMember({"ast", "ir", "layout", "llvm", "ptx"})))
         ->type_name("STAGE");
+    sub->add_option("--target", emit_.target, "the chip of layout, llvm and ptx (default: sm_90a)")
+        ->type_name("CHIP");
     add_repeated(
         *sub, "--dump-after", emit_.dump_after, "PASS",
         "also print the IR after this pass; `sema` is the one before all, `all` every one");

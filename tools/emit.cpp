@@ -1,4 +1,5 @@
 // `tilery emit`: the stages of a kernel as text.
+#include "tilery/gpu_code.h"
 #include "tools/call.h"
 #include "tools/console.h"
 #include "tools/dump.h"
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +45,9 @@ class Emitter {
     if (!call) {
       return call.error();
     }
+    if (is_gpu_stage()) {
+      return emit_code(*call);
+    }
     const Result<CompileReport> report = compile_call(*call);
     if (!report) {
       return report.error();
@@ -60,8 +65,29 @@ class Emitter {
 
   std::vector<Emitted> texts;
   std::vector<Message> messages;
+  std::optional<GpuCode> code;  ///< of the stages on the way to a GPU
 
  private:
+  bool is_gpu_stage() const {
+    return request_.stage == "layout" || request_.stage == "llvm" || request_.stage == "ptx";
+  }
+
+  Status emit_code(const Call& call) {
+    LaunchOptions options;
+    options.strict = request_.call.strict;
+    Result<GpuCode> made =
+        compile_for_target(call.kernel, call.arguments.arguments, request_.target, options);
+    if (!made) {
+      return made.error();
+    }
+    messages = made->messages;
+    code = std::move(*made);
+    texts.push_back({request_.stage, request_.stage == "layout" ? code->layout
+                                     : request_.stage == "llvm" ? code->llvm
+                                                                : code->ptx});
+    return Ok{};
+  }
+
   bool is_wanted(std::string_view pass) const {
     const std::vector<std::string>& wanted = request_.dump_after;
     return std::ranges::any_of(
@@ -97,6 +123,20 @@ class Emitter {
   std::vector<std::string> passes_;
 };
 
+/// What a launcher of the PTX must know.
+Json kernel_json(const GpuCode& code) {
+  Json parameters = Json::array();
+  for (const GpuParameter& parameter : code.parameters) {
+    parameters.push_back(
+        {{"name", parameter.name}, {"bytes", parameter.bytes}, {"pointer", parameter.is_pointer}});
+  }
+  return {{"target", code.target},
+          {"entry", code.entry},
+          {"num_warps", code.num_warps},
+          {"shared_bytes", code.shared_bytes},
+          {"parameters", std::move(parameters)}};
+}
+
 }  // namespace
 
 int emit_command(const EmitRequest& request) {
@@ -113,6 +153,9 @@ int emit_command(const EmitRequest& request) {
     Json texts = Json::array();
     for (const Emitted& emitted : emitter.texts) {
       texts.push_back({{"stage", emitted.title}, {"text", emitted.text}});
+    }
+    if (emitter.code) {
+      report["kernel"] = kernel_json(*emitter.code);
     }
     report["texts"] = std::move(texts);
     print_json(report);

@@ -38,7 +38,7 @@ TEST(Cli, wrong_usage_is_told_with_a_hint) {
                                                     {"run"},
                                                     {"list"},
                                                     {"ops", "--what"},
-                                                    {"emit", "x.tl", "--stage", "ptx"}}) {
+                                                    {"emit", "x.tl", "--stage", "wasm"}}) {
     const ProcessResult r = tilery(arguments);
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_TRUE(contains(r.err, "--help")) << r.err;
@@ -55,7 +55,8 @@ TEST(Cli, doctor_tells_the_instruction_set) {
   EXPECT_TRUE(contains(tilery({"doctor"}).out, "x86-64-v"));
   const json report = json::parse(tilery({"doctor", "--json"}).out);
   EXPECT_GE(report["threads"], 1);
-  EXPECT_EQ(report["gpu_support"], false);
+  EXPECT_TRUE(report["gpus"].is_array());
+  EXPECT_EQ(report["gpus"].empty(), !report["gpu_problem"].get<std::string>().empty());
 }
 
 TEST(Cli, list_shows_kernels_and_parameters) {
@@ -110,6 +111,26 @@ TEST(Cli, emit_prints_the_tree_and_the_ir) {
   const ProcessResult unknown = tilery({"emit", file, "o=zeros:i32[1]", "--dump-after", "foo"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_TRUE(contains(unknown.err, "canonicalise")) << unknown.err;
+}
+
+TEST(Cli, emit_makes_code_for_a_gpu_without_one) {
+  const TempDir dir;
+  const std::string file =
+      dir.write("k.tl", "def k(o):\n    tl.store(o + tl.arange(0, 64), tl.arange(0, 64))\n");
+  const auto emit = [&](const char* stage, const char* target) {
+    return tilery({"emit", file, "o=zeros:i32[64]", "--stage", stage, "--target", target});
+  };
+  for (const char* target : {"sm_80", "sm_90a", "sm_100"}) {
+    const ProcessResult ptx = emit("ptx", target);
+    EXPECT_EQ(ptx.exit_code, 0) << ptx.err;
+    EXPECT_TRUE(contains(ptx.out, std::string(".target ") + target)) << ptx.out;
+    EXPECT_TRUE(contains(ptx.out, ".visible .entry k_kernel(")) << ptx.out;
+  }
+  EXPECT_TRUE(contains(emit("llvm", "sm_90a").out, "define ptx_kernel void @k_kernel"));
+  EXPECT_TRUE(contains(emit("layout", "sm_90a").out, "lane["));
+  const ProcessResult unknown = emit("ptx", "sm_42");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "sm_90a")) << unknown.err;
 }
 
 TEST(Cli, ops_prints_both_tables) {

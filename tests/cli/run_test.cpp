@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -145,12 +146,17 @@ TEST(CliRun, options_and_settings_are_taken) {
   EXPECT_EQ(run_add(dir, with_grid({"num_wraps=4"})).exit_code, 2);
 }
 
-TEST(CliRun, a_gpu_is_not_there_yet) {
+TEST(CliRun, a_machine_without_a_driver_says_so) {
   const TempDir dir;
+  setenv("TILERY_LIBCUDA", "/nowhere/libcuda.so.1", 1);
   const ProcessResult r = run_add(dir, with_grid({"--on", "cuda:0"}));
+  unsetenv("TILERY_LIBCUDA");
   EXPECT_EQ(r.exit_code, 3);
-  EXPECT_TRUE(contains(r.err, "no GPU support")) << r.err;
-  EXPECT_EQ(run_add(dir, with_grid({"--on", "tpu"})).exit_code, 2);
+  EXPECT_TRUE(contains(r.err, "no NVIDIA driver")) << r.err;
+  EXPECT_TRUE(contains(r.err, "interpret")) << r.err;
+  for (const char* nowhere : {"tpu", "cuda:", "cuda:x", "cuda:-1"}) {
+    EXPECT_EQ(run_add(dir, with_grid({"--on", nowhere})).exit_code, 2) << nowhere;
+  }
 }
 
 TEST(CliRun, wrong_calls_exit_with_2) {

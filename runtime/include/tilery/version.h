@@ -19,8 +19,6 @@ struct HostInfo {
   int threads = 1;
   /// How the library was built: compiler and build type.
   std::string build;
-  /// True if this build can use GPUs.
-  bool has_gpu_support = false;
 };
 
 [[nodiscard]] TILERY_API HostInfo host_info();
