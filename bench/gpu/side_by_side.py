@@ -109,16 +109,20 @@ class Case:
     def tilery(self):
         best = None
         for config in self.configs:
-            constants, stages = dict(config), config.get("num_stages")
+            constants = dict(config)
             options = {}
             for key in ("num_warps", "num_stages"):
                 if key in constants:
                     options[key] = constants.pop(key)
-            for warps in ([options["num_warps"]] if "num_warps" in options else WARPS.get(self.name, [None])):
+            for warps in ([options["num_warps"]] if "num_warps" in options else SWEEP):
                 chosen = dict(options)
                 if warps is not None:
                     chosen["num_warps"] = warps
-                kernel = Kernel(self.file, self.args, constants, chosen)
+                try:
+                    kernel = Kernel(self.file, self.args, constants, chosen)
+                except RuntimeError as problem:
+                    print(f"# tilery {self.name} {config}: {str(problem)[-160:]!r}", flush=True)
+                    continue
                 grid = self.grid(constants)
                 self.out.fill_(float("nan"))
                 kernel(grid)
@@ -155,7 +159,8 @@ class Case:
         return best
 
 
-WARPS = {}
+# With TILERY_SWEEP=1 Tilery also takes its best of 1 to 32 warps, to see what its own choice costs.
+SWEEP = [None, 1, 2, 4, 8, 16, 32] if os.environ.get("TILERY_SWEEP") else [None]
 
 
 def relative_error(got, expected):

@@ -1,5 +1,5 @@
-// Compiles every file of tests/run to PTX, for every kind of chip and several block sizes, and assembles it where a ptxas is found
-// (on the PATH or in /usr/local). No GPU is needed.
+// Compiles every file of tests/run to PTX, for every kind of chip and several block sizes, and
+// assembles it where a ptxas is found (on the PATH or in /usr/local). No GPU is needed.
 #include "codegen/codegen.h"
 #include "tests/support/golden.h"
 #include "tests/support/ptxas.h"
@@ -19,8 +19,10 @@ struct Variant {
 };
 
 constexpr std::array kVariants{
-    Variant{"sm_80", 4, codegen::GpuMath::Reproducible}, Variant{"sm_89", 8, codegen::GpuMath::Fast},
-    Variant{"sm_90a", 4, codegen::GpuMath::Fast},        Variant{"sm_90a", 1, codegen::GpuMath::Reproducible},
+    Variant{"sm_80", 4, codegen::GpuMath::Reproducible},
+    Variant{"sm_89", 8, codegen::GpuMath::Fast},
+    Variant{"sm_90a", 4, codegen::GpuMath::Fast},
+    Variant{"sm_90a", 1, codegen::GpuMath::Reproducible},
     Variant{"sm_100", 32, codegen::GpuMath::Fast},
 };
 
@@ -39,7 +41,8 @@ void compile_variant(const testing::PreparedRun& prepared, const Variant& varian
   ASSERT_TRUE(binary) << binary.error().message;
   EXPECT_NE(binary->code.find(".visible .entry " + binary->entry), std::string::npos);
   constexpr int kLittleOptimisation = 1;
-  const testing::PtxasResult assembled = testing::assemble(binary->code, variant.target, kLittleOptimisation);
+  const testing::PtxasResult assembled =
+      testing::assemble(binary->code, variant.target, kLittleOptimisation);
   EXPECT_EQ(assembled.errors, "") << binary->code;
 }
 

@@ -1,0 +1,196 @@
+// Runs every file of tests/run on the GPU of this machine, with 1 to 32 warps, three times each,
+// and compares with the file's expectation and, bit by bit, with the interpreter. Built by the
+// target gpu_run_test; not part of ctest, because CI has no GPU:
+//
+//     gpu_run_test [--gtest_filter=…]
+//
+// A dot on tensor cores may round otherwise; there the file's tolerances decide alone.
+#include "interpreter/interpreter.h"
+#include "ir/builder.h"
+#include "runtime/cuda_launch.h"
+#include "runtime/cuda_module.h"
+#include "runtime/gpu_compile.h"
+#include "tests/support/golden.h"
+#include "tests/support/run_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+namespace tilery {
+namespace {
+
+using testing::GoldenFile;
+using testing::PreparedRun;
+using testing::RunFile;
+
+constexpr std::array kWarpCounts{1, 2, 4, 8, 16, 32};
+constexpr int kRepeats = 3;
+
+/// The machine's first GPU, or why there is none.
+CudaDevice& device() {
+  static CudaDevice* const opened = [] {
+    auto found = CudaDevice::open(0);
+    if (!found) {
+      std::fprintf(stderr, "%s\n", found.error().message.c_str());
+      std::exit(3);
+    }
+    return *found;
+  }();
+  return *opened;
+}
+
+bool has_tensor_core_dot(const Function& function) {
+  return std::ranges::any_of(function.insts, [](const Inst& inst) {
+    return inst.op == Op::Dot && inst.parent &&
+           inst.int_attr(attr_index(Op::Dot, "precision")) != 1;
+  });
+}
+
+/// Faults in memory or by an assertion take the whole context down; only the interpreter can tell
+/// of them. Which of several lanes that store to one address wins is open on a GPU.
+bool is_interpreter_only(const GoldenFile& file, const RunFile& run) {
+  if (file.path.stem() == "store_last_wins") {
+    return true;
+  }
+  return std::ranges::any_of(run.findings, [](const testing::ExpectedFinding& finding) {
+    return finding.kind == "out-of-bounds" || finding.kind == "assertion" ||
+           finding.kind == "broken-promise";
+  });
+}
+
+/// The element as a number, to find NaNs: their payloads are free.
+bool is_nan(Scalar scalar, const std::byte* element) {
+  if (!is_float(scalar) || is_fp8(scalar)) {
+    return false;
+  }
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, static_cast<std::size_t>(byte_size(scalar)));
+  return std::isnan(decode_float(scalar, bits));
+}
+
+void expect_same_bits(const testing::RunBuffer& expected, const testing::RunBuffer& got) {
+  const auto width = static_cast<std::size_t>(byte_size(expected.dtype));
+  for (std::size_t i = 0; i < expected.data.size(); i += width) {
+    if (std::memcmp(&expected.data[i], &got.data[i], width) != 0 &&
+        !(is_nan(expected.dtype, &expected.data[i]) && is_nan(got.dtype, &got.data[i]))) {
+      std::uint64_t a = 0;
+      std::uint64_t b = 0;
+      std::memcpy(&a, &expected.data[i], width);
+      std::memcpy(&b, &got.data[i], width);
+      ADD_FAILURE() << expected.name << "[" << i / width << "]: interpreter has bits " << std::hex
+                    << a << ", the GPU " << b;
+      return;
+    }
+  }
+}
+
+/// Runs the kernel on the run's buffers, in place.
+void run_on_gpu(const CudaKernel& kernel, std::shared_ptr<const CudaKernel> handle,
+                const PreparedRun& prepared, RunFile& run) {
+  CudaContext& context = kernel.context();
+  const ContextScope scope(context);
+  const CudaApi& api = device().api();
+  std::vector<CudaMemory> memories;
+  for (testing::RunBuffer& buffer : run.buffers) {
+    auto memory = CudaMemory::allocate(context, buffer.data.size() + 64, buffer.name);
+    ASSERT_TRUE(memory) << memory.error().message;
+    ASSERT_EQ(api.cuMemcpyHtoDAsync(memory->pointer(), buffer.data.data(), buffer.data.size(),
+                                    context.stream),
+              cuda::Code::Success);
+    memories.push_back(std::move(*memory));
+  }
+  CudaLaunch launch(std::move(handle));
+  launch.set_grid({static_cast<unsigned>(run.grid[0]), static_cast<unsigned>(run.grid[1]),
+                   static_cast<unsigned>(run.grid[2])});
+  for (std::size_t i = 0; i < prepared.arguments.size(); ++i) {
+    const InterpreterArgument& argument = prepared.arguments[i];
+    std::uint64_t bits = argument.bits;
+    if (argument.is_pointer) {
+      bits = argument.buffer < 0 ? 0
+                                 : memories[static_cast<std::size_t>(argument.buffer)].pointer() +
+                                       static_cast<std::uint64_t>(argument.byte_offset);
+    }
+    launch.set_value(i, bits);
+  }
+  const cuda::Code queued = launch.queue(context.stream);
+  ASSERT_EQ(queued, cuda::Code::Success) << launch.queue_failure(queued).message;
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    testing::RunBuffer& buffer = run.buffers[i];
+    ASSERT_EQ(api.cuMemcpyDtoHAsync(buffer.data.data(), memories[i].pointer(), buffer.data.size(),
+                                    context.stream),
+              cuda::Code::Success);
+  }
+  const cuda::Code done = api.cuStreamSynchronize(context.stream);
+  ASSERT_EQ(done, cuda::Code::Success) << api.describe(done);
+}
+
+std::vector<testing::RunBuffer> interpreted(const GoldenFile& file) {
+  RunFile run = testing::read_run_file(file);
+  PreparedRun prepared;
+  testing::prepare_run(file, run, prepared);
+  const auto program = make_program(prepared.specialized->function);
+  RunOptions options;
+  options.grid = run.grid;
+  options.check = CheckLevel::None;
+  options.print = [](std::string_view) {};
+  (void)tilery::run(*program, prepared.buffers, prepared.arguments, options);
+  return run.buffers;
+}
+
+void run_with(const GoldenFile& file, const std::vector<testing::RunBuffer>& reference,
+              int num_warps) {
+  SCOPED_TRACE(std::to_string(num_warps) + " warps");
+  RunFile run = testing::read_run_file(file);
+  const std::vector<testing::RunBuffer> inputs = run.buffers;
+  PreparedRun prepared;
+  testing::prepare_run(file, run, prepared);
+  codegen::CodegenOptions options;
+  options.num_warps = num_warps;
+  options.math = codegen::GpuMath::Reproducible;
+  const auto target = device().target();
+  ASSERT_TRUE(target);
+  const GpuCompileResult compiled =
+      compile_for_gpu(prepared.specialized->function, *target, options, &prepared.sources);
+  ASSERT_TRUE(compiled.binary) << compiled.error;
+  auto context = device().context();
+  ASSERT_TRUE(context) << context.error().message;
+  auto kernel =
+      CudaKernel::load(**context, *compiled.binary, prepared.specialized->function.name, false);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    run.buffers = inputs;
+    run_on_gpu(**kernel, *kernel, prepared, run);
+    if (::testing::Test::HasFatalFailure()) {
+      return;
+    }
+    testing::expect_buffers(run, inputs);
+    if (!has_tensor_core_dot(prepared.specialized->function)) {
+      for (std::size_t i = 0; i < reference.size(); ++i) {
+        expect_same_bits(reference[i], run.buffers[i]);
+      }
+    }
+  }
+}
+
+void run_file(const GoldenFile& file) {
+  if (is_interpreter_only(file, testing::read_run_file(file))) {
+    return;
+  }
+  const std::vector<testing::RunBuffer> reference = interpreted(file);
+  for (const int num_warps : kWarpCounts) {
+    run_with(file, reference, num_warps);
+  }
+}
+
+}  // namespace
+}  // namespace tilery
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  tilery::testing::register_golden_tests("Gpu", "run", ".tl", tilery::run_file);
+  return RUN_ALL_TESTS();
+}
