@@ -110,15 +110,6 @@ Tuple Combiner::combine(const Tuple& left, const Tuple& right, llvm::Value* swap
                  select_tuple(context_, swapped, left, right));
 }
 
-Tuple Combiner::halving_tree(std::vector<Tuple> elements) const {
-  for (std::size_t half = elements.size() / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) {
-      elements[i] = combine(elements[i], elements[i + half]);
-    }
-  }
-  return elements.front();
-}
-
 // ---- shared memory ------------------------------------------------------------------------------
 
 SharedArray::SharedArray(EmitContext& context, InstId inst, std::uint32_t offset, llvm::Type* type,

@@ -28,8 +28,6 @@ class Combiner {
   /// combine(left, right), or combine(right, left) in the threads where `swapped` is set (null:
   /// nowhere).
   [[nodiscard]] Tuple combine(const Tuple& left, const Tuple& right, llvm::Value* swapped) const;
-  /// The declared tree over a power of two of elements.
-  [[nodiscard]] Tuple halving_tree(std::vector<Tuple> elements) const;
 
  private:
   EmitContext& context_;

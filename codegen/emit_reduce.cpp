@@ -272,18 +272,27 @@ class ReduceEmitter {
       }
     }
     for (const auto& one : round.loads) {
-      std::vector<Tuple> parts;
-      for (const auto& from : one.from) {
-        Tuple& part = parts.emplace_back();
-        for (SharedArray& elements : arrays) {
-          part.push_back(elements.load(from));
-        }
-      }
-      const Tuple folded = combiner_.halving_tree(std::move(parts));
+      const Tuple folded = halving_tree(arrays, one.from, 0, 1);
       for (std::size_t operand = 0; operand < folded.size(); ++operand) {
         next[operand][static_cast<std::size_t>(one.value)] = folded[operand];
       }
     }
+  }
+
+  /// The tree over the elements index, index + stride, index + 2·stride, …, each loaded when its
+  /// turn comes, so that few are alive at a time.
+  [[nodiscard]] Tuple halving_tree(std::vector<SharedArray>& arrays,
+                                   std::span<const SharedArray::Address> from, std::size_t index,
+                                   std::size_t stride) const {
+    if (stride == from.size()) {
+      Tuple loaded;
+      for (SharedArray& array : arrays) {
+        loaded.push_back(array.load(from[index]));
+      }
+      return loaded;
+    }
+    const Tuple left = halving_tree(arrays, from, index, 2 * stride);
+    return combiner_.combine(left, halving_tree(arrays, from, index + stride, 2 * stride));
   }
 
   EmitContext& context_;

@@ -86,8 +86,9 @@ AddressSpace address_space(const ExchangeRequest& request) {
   AddressSpace space;
   const int lanes = std::popcount(~copies_of(before).lanes & (kWarpSize - 1U));
   if (before.registers.empty() && lanes <= 3) {
-    // Few values a warp: put those that a thread reads side by side.
-    space.add(Vectors(folded.rbegin(), folded.rend()));
+    // Few values a warp: put those that a thread reads side by side, in the order in which the tree
+    // meets them: what one access brings is folded at once.
+    space.add(folded);
   }
   int width = request.traits.widest_bytes;
   for (const std::uint32_t base : request.after.registers) {

@@ -46,6 +46,7 @@ class Planner {
   void fold_lanes(std::uint32_t bit, const Places& places);
 
   void fold_through_memory();
+  [[nodiscard]] bool hand_to_lanes(const Vectors& bits, Holding after);
   [[nodiscard]] bool takes_over(std::size_t folded_bits) const;
   [[nodiscard]] Vectors take_over(Holding& after) const;
   void exchange(const Vectors& folded, const Holding& after, const Vectors& handed_out, bool idles);
@@ -334,6 +335,9 @@ void Planner::fold_through_memory() {
   }
   after.registers = registers;
 
+  if (hand_to_lanes(run, after)) {
+    return;
+  }
   Vectors handed_out;
   const bool idles = takes_over(run.size());
   std::uint32_t folded_bits = 0;
@@ -347,6 +351,19 @@ void Planner::fold_through_memory() {
   }
   exchange(run, after, handed_out, idles);
   remaining_ &= ~folded_bits;
+}
+
+/// If all lanes have copies and there are as many warps as lanes: each lane reads the values of one
+/// warp, and the lanes fold them. That takes far fewer registers than reading them all.
+bool Planner::hand_to_lanes(const Vectors& bits, Holding after) {
+  const bool has_copies = std::all_of(after.lanes.begin(), after.lanes.end(),
+                                      [](std::uint32_t lane) { return lane == 0; });
+  if (!has_copies || bits.size() != after.lanes.size()) {
+    return false;
+  }
+  after.lanes.assign(bits.rbegin(), bits.rend());
+  exchange({}, after, {}, false);
+  return true;
 }
 
 bool Planner::takes_over(std::size_t folded_bits) const {

@@ -95,6 +95,12 @@ TEST(ReductionPlan, OneAxisOverRegistersLanesAndWarps) {
   }
 }
 
+TEST(ReductionPlan, AsManyWarpsAsLanes) {
+  expect_correct(rows({2048}, 2, 32), 0);
+  expect_correct(rows({2, 1024}, 1, 32), 1);
+  expect_correct(rows({64, 4}, 4, 32), 0);
+}
+
 TEST(ReductionPlan, ExtentsThatAreNoPowersOfTwo) {
   for (const std::int64_t extent : {3, 5, 7, 12, 96, 100, 176, 1000, 1536}) {
     expect_correct(rows({extent}, 4, 4), 0);
@@ -258,6 +264,9 @@ TEST(ReductionCost, OneRowOfAFreeFold) {
   // 4096 over 4 warps: 32 registers, 31 folds; 5 lanes; one value from each of 4 warps.
   EXPECT_EQ(cost_of(rows({4096}, 4, 4), 0, kFree), (Cost{31 + 5, 5, 1, 4}));
   EXPECT_EQ(cost_of(rows({4096}, 4, 4), 0, {true, true, 4, 4}), (Cost{31, 0, 1, 4}));
+  // Of 32 warps each lane reads one value.
+  EXPECT_EQ(cost_of(rows({65536}, 4, 32), 0, kFree), (Cost{63 + 5 + 5, 10, 1, 1}));
+  EXPECT_EQ(cost_of(rows({65536}, 4, 32), 0, {true, true, 4, 4}), (Cost{63, 0, 1, 1}));
   // One warp needs no barrier.
   EXPECT_EQ(cost_of(rows({1024}, 4, 1), 0, kFree), (Cost{31 + 5, 5, 0, 0}));
 }
