@@ -151,6 +151,9 @@ class Layout {
 /// (cut to the base extent). Threads beyond the tile hold copies.
 [[nodiscard]] Layout blocked_layout(const Shape& shape, std::span<const int> order, int per_thread,
                                     int num_warps);
+/// The same with another order of the axes for warps.
+[[nodiscard]] Layout blocked_layout(const Shape& shape, std::span<const int> order, int per_thread,
+                                    int num_warps, std::span<const int> warp_order);
 
 /// The accumulator of `mma.sync.m16n8k*`: the last two axes are a tile of (M, N), warps_m · warps_n
 /// warps (M in the low bits of the warp's number); leading axes are in registers. Base extents that

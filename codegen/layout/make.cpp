@@ -122,13 +122,19 @@ Layout scalar_layout(int num_warps) {
 
 Layout blocked_layout(const Shape& shape, std::span<const int> order, int per_thread,
                       int num_warps) {
+  return blocked_layout(shape, order, per_thread, num_warps, order);
+}
+
+Layout blocked_layout(const Shape& shape, std::span<const int> order, int per_thread, int num_warps,
+                      std::span<const int> warp_order) {
   TILERY_CHECK(static_cast<int>(order.size()) == shape.rank(), "one place in the order an axis");
+  TILERY_CHECK(warp_order.size() == order.size(), "one place in the order an axis");
   Dealer dealer(shape);
   if (!order.empty()) {
     dealer.give(Place::Register, order.front(), log2_of(per_thread));
   }
   dealer.fill(Place::Lane, order, kLaneBits);
-  dealer.fill(Place::Warp, order, log2_of(num_warps));
+  dealer.fill(Place::Warp, warp_order, log2_of(num_warps));
   for (const int axis : order) {
     dealer.give(Place::Register, axis, dealer.left(axis));
   }

@@ -66,6 +66,8 @@ class AnchorFinder {
   struct Group {
     std::int64_t widest = 1;
     std::int64_t most = 16;  ///< what its stores allow
+    std::vector<int> order;
+    std::vector<int> warp_order;
   };
 
   using GroupKey = std::tuple<int, std::vector<std::int32_t>, std::vector<int>>;
@@ -74,7 +76,6 @@ class AnchorFinder {
     Components components(graph_);
     std::map<GroupKey, Group> groups;
     std::vector<std::pair<int, const Group*>> members;
-    std::vector<std::vector<int>> orders;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const LayoutNode& node = graph_.nodes[i];
       if (!node.access) {
@@ -83,13 +84,38 @@ class AnchorFinder {
       const auto order = access_order(axes_, function_, node.access);
       const std::vector<std::int32_t> extents(node.shape.begin(), node.shape.end());
       Group& group = groups[{components.of(static_cast<int>(i)), extents, order}];
+      if (group.order.empty()) {
+        group.order = order;
+        group.warp_order = warp_order(components, static_cast<int>(i), order);
+      }
       widen(group, node.access, order.front());
       members.emplace_back(static_cast<int>(i), &group);
-      orders.push_back(order);
     }
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      add_access(members[i].first, orders[i], *members[i].second);
+    for (const auto& [node, group] : members) {
+      add_access(node, *group);
     }
+  }
+
+  /// `order`, with the axis along which tiles of this shape are reduced last, if it is one axis.
+  [[nodiscard]] std::vector<int> warp_order(Components& components, int node,
+                                            std::vector<int> order) const {
+    int reduced = -1;
+    for (const LayoutEdge& edge : graph_.edges) {
+      const Inst& user = function_.inst(edge.user);
+      const LayoutNode& tile = graph_.nodes[static_cast<std::size_t>(edge.to)];
+      if (user.op != Op::Reduce || edge.relation != Relation::Same ||
+          components.of(edge.to) != components.of(node) ||
+          !(tile.shape == graph_.nodes[static_cast<std::size_t>(node)].shape)) {
+        continue;
+      }
+      const auto axis = static_cast<int>(user.int_attr(0));
+      if (reduced >= 0 && reduced != axis) {
+        return order;
+      }
+      reduced = axis;
+    }
+    std::ranges::stable_partition(order, [&](int axis) { return axis != reduced; });
+    return order;
   }
 
   [[nodiscard]] int element_bytes(InstId access) const {
@@ -104,14 +130,14 @@ class AnchorFinder {
     }
   }
 
-  void add_access(int node, const std::vector<int>& order, const Group& group) {
+  void add_access(int node, const Group& group) {
     const LayoutNode& n = graph_.nodes[static_cast<std::size_t>(node)];
     const std::int64_t per_thread =
         std::min({group.widest, group.most, elements_per_thread(n.shape, num_warps_)});
     Anchor anchor;
     anchor.node = node;
-    anchor.layout =
-        pool_.intern(blocked_layout(n.shape, order, static_cast<int>(per_thread), num_warps_));
+    anchor.layout = pool_.intern(blocked_layout(n.shape, group.order, static_cast<int>(per_thread),
+                                                num_warps_, group.warp_order));
     anchor.bytes = n.times * n.shape.numel() * element_bytes(n.access);
     anchor.is_fixed = function_.inst(n.access).op == Op::Load && n.times > 1 && feeds_dot(node);
     anchors_.all.push_back(anchor);

@@ -11,8 +11,9 @@ namespace tilery::codegen {
 namespace {
 
 /// Enough for every kernel that people write; unrolled ones with hundreds of accesses are left with
-/// a few conversions more.
+/// a few conversions more. Each trial walks over all edges.
 constexpr std::size_t kMostTrials = 64;
+constexpr std::size_t kMostSteps = 100'000;
 
 /// A layout on its way along an edge.
 struct Step {
@@ -77,7 +78,8 @@ class Chooser {
     }
     std::ranges::stable_sort(
         order, [&](std::size_t a, std::size_t b) { return anchors_[a].bytes < anchors_[b].bytes; });
-    order.resize(std::min(order.size(), kMostTrials));
+    const std::size_t affordable = kMostSteps / std::max<std::size_t>(1, graph_.edges.size());
+    order.resize(std::min({order.size(), kMostTrials, affordable}));
     return order;
   }
 

@@ -209,6 +209,56 @@ TEST(Absorption, a_row_of_weights_is_loaded_where_it_is_used) {
   }
 }
 
+constexpr const char* kUnrolled = R"(
+@triton.jit
+def k(x_ptr, out_ptr, N: tl.constexpr, TIMES: tl.constexpr):
+    rows = tl.arange(0, N)[:, None]
+    cols = tl.arange(0, N)[None, :]
+    for i in tl.static_range(TIMES):
+        x = tl.load(x_ptr + i * N * N + rows * N + cols)
+        y = tl.exp(tl.exp(tl.exp(x)))
+        tl.store(out_ptr + i * N * N + cols * N + rows, y)
+)";
+
+TEST(Unrolled, kernels_with_many_conversions_lower_in_moderate_time) {
+  // 200 transposes; a slip to quadratic time takes minutes and trips the test's limit.
+  const GpuFunction gpu =
+      lowered_text(kUnrolled, "x_ptr=*f32/16 out_ptr=*f32/16 N=64 TIMES=200", warps(4));
+  EXPECT_EQ(conversions(gpu), 200);
+}
+
+constexpr const char* kSoftmaxRows = R"(
+@triton.jit
+def k(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    rows = tl.arange(0, M)[:, None]
+    cols = tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + rows * N + cols)
+    e = tl.exp(x - tl.max(x, axis=1)[:, None])
+    tl.store(out_ptr + rows * N + cols, e / tl.sum(e, axis=1)[:, None])
+)";
+
+TEST(Rows, stay_in_a_warp_where_there_are_enough_of_them) {
+  for (const int n : {2, 4, 8}) {
+    const GpuFunction gpu =
+        lowered_text(kSoftmaxRows, "x_ptr=*f32/16 out_ptr=*f32/16 M=8 N=512", warps(n));
+    EXPECT_EQ(conversions(gpu), 0);
+    EXPECT_EQ(wide_accesses(gpu, Op::Load) + wide_accesses(gpu, Op::Store), 2);
+    const Inst& reduce = gpu.function.inst(all_of(gpu.function, Op::Reduce).front());
+    const Layout& layout = gpu.layouts.of(reduce.operands.front());
+    for (const std::uint32_t base : layout.bases(Place::Warp)) {
+      EXPECT_EQ(layout.axis_part(base, 1), 0U) << print_gpu(gpu);
+    }
+  }
+}
+
+TEST(Rows, are_shared_by_warps_where_there_are_too_few) {
+  const GpuFunction gpu =
+      lowered_text(kSoftmaxRows, "x_ptr=*f32/16 out_ptr=*f32/16 M=2 N=512", warps(4));
+  EXPECT_EQ(conversions(gpu), 0);
+  const Inst& load = gpu.function.inst(all_of(gpu.function, Op::Load).front());
+  EXPECT_FALSE(gpu.layouts.of(load.result()).has_copies()) << print_gpu(gpu);
+}
+
 constexpr const char* kTranspose = R"(
 @triton.jit
 def k(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
