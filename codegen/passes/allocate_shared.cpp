@@ -14,8 +14,11 @@ namespace {
 constexpr std::uint32_t kScratchAlignment = 16;
 /// Rows of rings are swizzled over lines of all banks.
 constexpr std::uint32_t kRingAlignment = 128;
-/// Blocks up to this size avoid their neighbours in time.
+/// Neighbours in time are kept apart if one of them is this small, or both together take no more
+/// than this for each thread: then shared memory does not limit how many blocks a multiprocessor
+/// runs (some 110 bytes a thread fill it).
 constexpr std::uint32_t kSmallBytes = 2048;
+constexpr std::uint32_t kBytesPerThread = 96;
 
 /// A block and when it is in use: instructions are numbered in the order of the region tree.
 struct Block {
@@ -120,7 +123,8 @@ class BlockFinder {
 };
 
 /// Block i must not share memory with those of its list, which come before it.
-std::vector<std::vector<std::size_t>> conflicts_of(BlockFinder& finder) {
+std::vector<std::vector<std::size_t>> conflicts_of(BlockFinder& finder, int num_warps) {
+  const auto plenty = static_cast<std::uint32_t>(num_warps * kWarpSize) * kBytesPerThread;
   const std::vector<Block>& blocks = finder.blocks();
   std::vector<std::vector<std::size_t>> conflicts(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -131,7 +135,9 @@ std::vector<std::vector<std::size_t>> conflicts_of(BlockFinder& finder) {
     }
   }
   for (const auto& [a, b] : finder.neighbours()) {
-    if (a != b && std::min(blocks[a].bytes, blocks[b].bytes) <= kSmallBytes) {
+    const bool is_cheap = std::min(blocks[a].bytes, blocks[b].bytes) <= kSmallBytes ||
+                          blocks[a].bytes + blocks[b].bytes <= plenty;
+    if (a != b && is_cheap) {
       conflicts[std::max(a, b)].push_back(std::min(a, b));
     }
   }
@@ -197,7 +203,7 @@ void wait_for_copies(Function& function, InstId root) {
 bool allocate_shared(GpuFunction& gpu) {
   BlockFinder finder(gpu);
   std::vector<Block>& blocks = finder.blocks();
-  const auto conflicts = conflicts_of(finder);
+  const auto conflicts = conflicts_of(finder, gpu.num_warps);
   gpu.shared.clear();
   gpu.shared_bytes = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -4,8 +4,8 @@
 // free. Scratch is in use while its instruction runs, a ring from its creation to the last use of
 // any of its versions, a loop that carries it being one use.
 //
-// Small scratch blocks also avoid their neighbours in time, around loops too: the next block is
-// then written without a barrier after the last one's reads.
+// Scratch blocks that are small for the number of threads also avoid their neighbours in time,
+// around loops too: the next block is then written without a barrier after the last one's reads.
 //
 //     for …:                          m at 0, s at 512: one barrier inside each reduction, and
 //       m = max(x); s = sum(y)        none between s and the m of the next iteration

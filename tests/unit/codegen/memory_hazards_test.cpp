@@ -119,6 +119,11 @@ TEST(MemoryHazards, LargeScratchIsSharedAndNeedsABarrier) {
             Labels{});
 }
 
+TEST(MemoryHazards, ManyThreadsMayHaveLargeBlocksSideBySide) {
+  const Layouts layouts = {{"c", by_columns({64, 64}, 32)}, {"d", by_columns({64, 64}, 32)}};
+  EXPECT_EQ(barriers(convert("c", "t") + convert("d", "u"), 32, layouts), Labels{});
+}
+
 TEST(MemoryHazards, ALoopMeetsItselfAgain) {
   // Reads of one iteration, writes of the next.
   EXPECT_EQ(barriers(kLoop + reduce("a", "x") + "yield\n}\n"), Labels{"a"});
