@@ -183,7 +183,8 @@ Status run_on_cuda(CudaDevice& device, const Specialization& specialization, con
     return context.error();
   }
   const Function& function = specialization.function();
-  const codegen::CodegenOptions options = codegen_options(call.options);
+  const codegen::CodegenOptions options =
+      codegen_options(call.options, specialization.reads_num_warps());
   GpuKernels& kernels = specialization.gpu_kernels();
   std::shared_ptr<const CudaKernel> kernel = kernels.find(**context, options);
   if (const Status status = check_capture(**context, call, kernel != nullptr, function.name);

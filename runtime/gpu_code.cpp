@@ -62,8 +62,9 @@ Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& argume
     return error_of(ErrorKind::Kernel, std::move(code.messages));
   }
   GpuStages stages;
-  GpuCompileResult made = compile_with_stages(specialized->function, *chip,
-                                              codegen_options(call->options), &sources, stages);
+  GpuCompileResult made = compile_with_stages(
+      specialized->function, *chip, codegen_options(call->options, specialized->reads_num_warps),
+      &sources, stages);
   if (!made.binary) {
     return Error{made.is_machine_fault ? ErrorKind::Machine : ErrorKind::Usage, made.error, {}};
   }

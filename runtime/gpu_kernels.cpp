@@ -101,9 +101,12 @@ class KernelMaker {
 
 }  // namespace
 
-codegen::CodegenOptions codegen_options(const LaunchOptions& options) {
+codegen::CodegenOptions codegen_options(const LaunchOptions& options, bool reads_num_warps) {
   codegen::CodegenOptions result;
   result.num_warps = options.num_warps;
+  if (reads_num_warps && !result.num_warps) {
+    result.num_warps = SpecializeOptions{}.num_warps;
+  }
   result.num_stages = options.num_stages;
   result.math = options.math == MathMode::Reproducible ? codegen::GpuMath::Reproducible
                                                        : codegen::GpuMath::Fast;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/options.h"
+#include "frontend/sema/specialize.h"
 #include "ir/function.h"
 #include "ir/support/source.h"
 #include "runtime/cuda_module.h"
@@ -16,7 +17,10 @@
 
 namespace tilery {
 
-[[nodiscard]] codegen::CodegenOptions codegen_options(const LaunchOptions& options);
+/// What the launch asks of code generation. A kernel that asked for the number of warps gets the
+/// one that it was told, also if the launch leaves the number open.
+[[nodiscard]] codegen::CodegenOptions codegen_options(const LaunchOptions& options,
+                                                      bool reads_num_warps);
 
 /// Names compiled code in the disk cache: everything that the cubin depends on goes into it.
 [[nodiscard]] Sha256Digest kernel_cache_key(const Function& function, const codegen::Target& target,

@@ -190,9 +190,9 @@ Result<PreparedLaunch> prepare(const Device& device, const Kernel& kernel,
     return context.error();
   }
   Result<std::shared_ptr<const CudaKernel>> loaded =
-      made.specialization->gpu_kernels().find_or_load(**context, codegen_options(call->options),
-                                                      made.specialization->function(),
-                                                      impl.library->sources);
+      made.specialization->gpu_kernels().find_or_load(
+          **context, codegen_options(call->options, made.specialization->reads_num_warps()),
+          made.specialization->function(), impl.library->sources);
   if (!loaded) {
     return loaded.error();
   }

@@ -145,17 +145,15 @@ std::string specialization_key(std::string_view kernel, const std::vector<Argume
   return key;
 }
 
-Specialization::Specialization(Function function, std::vector<Message> warnings,
-                               std::string static_output)
-    : function_(std::move(function)),
+Specialization::Specialization(Specialized specialized, std::vector<Message> warnings)
+    : specialized_(std::move(specialized)),
       warnings_(std::move(warnings)),
-      static_output_(std::move(static_output)),
       gpu_kernels_(std::make_unique<GpuKernels>()) {}
 
 Specialization::~Specialization() = default;
 
 const InterpreterProgram& Specialization::interpreter_program() const {
-  std::call_once(program_made_, [this] { program_ = make_program(function_); });
+  std::call_once(program_made_, [this] { program_ = make_program(specialized_.function); });
   return *program_;
 }
 
@@ -202,9 +200,7 @@ SpecializationResult find_or_specialize(const Kernel::Impl& kernel, const BoundC
       return result;
     }
     slot->made = std::make_shared<Specialization>(
-        std::move(specialized->function),
-        messages_of(result.diagnostics, library.sources, Phase::Compile),
-        std::move(specialized->static_output));
+        *std::move(specialized), messages_of(result.diagnostics, library.sources, Phase::Compile));
     ++library.specialization_count;
     result.is_new = true;
   }

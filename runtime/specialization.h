@@ -33,16 +33,19 @@ class Specialization {
  public:
   /// `warnings` of the compiler and the text of tl.static_print are shown by the launch that made
   /// it.
-  Specialization(Function function, std::vector<Message> warnings, std::string static_output);
+  Specialization(Specialized specialized, std::vector<Message> warnings);
   ~Specialization();
   Specialization(const Specialization&) = delete;
   Specialization& operator=(const Specialization&) = delete;
 
-  [[nodiscard]] const Function& function() const { return function_; }
+  [[nodiscard]] const Function& function() const { return specialized_.function; }
 
   [[nodiscard]] const std::vector<Message>& warnings() const { return warnings_; }
 
-  [[nodiscard]] const std::string& static_output() const { return static_output_; }
+  [[nodiscard]] const std::string& static_output() const { return specialized_.static_output; }
+
+  /// The kernel asked for the number of warps, so its code holds for the one that it was told.
+  [[nodiscard]] bool reads_num_warps() const { return specialized_.reads_num_warps; }
 
   /// The interpreter's plan, made when it is first asked for.
   [[nodiscard]] const InterpreterProgram& interpreter_program() const;
@@ -51,9 +54,8 @@ class Specialization {
   [[nodiscard]] GpuKernels& gpu_kernels() const { return *gpu_kernels_; }
 
  private:
-  Function function_;
+  Specialized specialized_;
   std::vector<Message> warnings_;
-  std::string static_output_;
   mutable std::once_flag program_made_;
   mutable std::shared_ptr<const InterpreterProgram> program_;
   std::unique_ptr<GpuKernels> gpu_kernels_;

@@ -36,11 +36,11 @@ MaybeValue num_programs(Sema& sema, const BoundArguments& arguments) {
 }
 
 MaybeValue num_warps(Sema& sema, const BoundArguments& /*arguments*/) {
-  return Value{BigInt{sema.options().num_warps}};
+  return Value{BigInt{sema.num_warps()}};
 }
 
 MaybeValue num_threads(Sema& sema, const BoundArguments& /*arguments*/) {
-  return Value{BigInt{sema.options().num_warps} * kThreadsPerWarp};
+  return Value{BigInt{sema.num_warps()} * kThreadsPerWarp};
 }
 
 MaybeValue is_cuda(Sema& /*sema*/, const BoundArguments& /*arguments*/) {

@@ -217,7 +217,7 @@ std::optional<Specialized> specialize(const Unit& unit, const SourceMap& sources
     values.push_back(
         parameters.add(def->parameters[i].name, arguments[i], def->parameters[i].range));
   }
-  Specialized result{make_function(def->name, parameters.take()), {}};
+  Specialized result{make_function(def->name, parameters.take()), {}, false};
   for (sema::Value& value : values) {
     std::vector<sema::Tensor> tensors;
     std::vector<ValueId> ids;
@@ -232,6 +232,7 @@ std::optional<Specialized> specialize(const Unit& unit, const SourceMap& sources
   sema::Specializer specializer(unit, sources, options, diagnostics, result.function);
   specializer.run_kernel(*def, std::move(values));
   result.static_output = std::move(specializer.static_output());
+  result.reads_num_warps = specializer.reads_num_warps();
   if (diagnostics.error_count() != errors_before) {
     return {};
   }

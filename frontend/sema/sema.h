@@ -47,6 +47,15 @@ class Sema {
 
   [[nodiscard]] const SpecializeOptions& options() const { return options_; }
 
+  /// The launch's number of warps, for a kernel that asks: its code then holds for this number
+  /// only.
+  [[nodiscard]] int num_warps() {
+    reads_num_warps_ = true;
+    return options_.num_warps;
+  }
+
+  [[nodiscard]] bool reads_num_warps() const { return reads_num_warps_; }
+
   [[nodiscard]] const SourceMap& sources() const { return sources_; }
 
   [[nodiscard]] Function& function() { return builder_.function(); }
@@ -84,6 +93,7 @@ class Sema {
   Diagnostics& diagnostics_;
   Builder builder_;
   std::string static_output_;
+  bool reads_num_warps_ = false;
 };
 
 // ---- compile-time views of a value ----

@@ -88,6 +88,8 @@ struct Specialized {
   Function function;
   /// What tl.static_print wrote.
   std::string static_output;
+  /// The kernel asked for the number of warps: the code holds for that of the options only.
+  bool reads_num_warps = false;
 };
 
 [[nodiscard]] std::optional<Specialized> specialize(const Unit& unit, const SourceMap& sources,

@@ -34,7 +34,7 @@ GpuCompileResult fake_compile(const Function& function, const codegen::Target& t
   for (const Param& p : function.params) {
     binary.parameters.push_back(parameter_of(p.type));
   }
-  binary.num_warps = options.num_warps.value_or(4);
+  binary.num_warps = options.num_warps.value_or(facts.num_warps);
   binary.num_ctas = facts.num_ctas;
   binary.shared_bytes = facts.shared_bytes;
   binary.programs_per_block = facts.programs_per_block;
@@ -98,6 +98,7 @@ FakeGpu::FakeGpu()
       library_("TILERY_LIBCUDA", FAKE_CUDA_PATH),
       cache_variable_("TILERY_CACHE_DIR", cache_.file("cache")) {
   facts.shared_bytes = 0;
+  facts.num_warps = 4;
   facts.num_ctas = 1;
   facts.programs_per_block = 1;
   facts.code.clear();

@@ -49,6 +49,7 @@ struct FakeCuda {
 /// Launch facts that the compiler of these tests puts into every kernel.
 struct FakeFacts {
   std::uint32_t shared_bytes = 0;
+  int num_warps = 4;  ///< where the launch leaves it open
   int num_ctas = 1;
   int programs_per_block = 1;
   std::string code;  ///< in the place of PTX

@@ -144,6 +144,21 @@ TEST_F(CudaLaunchTest, the_grid_and_the_options_reach_the_driver) {
   EXPECT_EQ(last.parameter_bytes, 0U);
 }
 
+TEST_F(CudaLaunchTest, a_kernel_that_asks_for_its_warps_gets_what_it_was_told) {
+  facts_.num_warps = 16;
+  const std::array<std::int64_t, 1> grid = {1};
+  ASSERT_TRUE(launch(gpu(), kernel("def k():\n    pass\n"), grid, {}).ok());
+  EXPECT_EQ(fake_cuda().last_launch()->block[0], 512U) << "the compiler's choice";
+  const Kernel asks = kernel("def k(o):\n    tl.store(o, tl.extra.cuda.num_warps())\n");
+  const Buffer o = *Buffer::zeros(DType::I32, {1}, gpu());
+  ASSERT_TRUE(launch(gpu(), asks, grid, {o}).ok());
+  EXPECT_EQ(fake_cuda().last_launch()->block[0], 128U) << "it was told 4";
+  LaunchOptions options;
+  options.num_warps = 8;
+  ASSERT_TRUE(launch(gpu(), asks, grid, {o}, options).ok());
+  EXPECT_EQ(fake_cuda().last_launch()->block[0], 256U);
+}
+
 TEST_F(CudaLaunchTest, an_empty_grid_launches_nothing) {
   const long launches = fake_cuda().calls("cuLaunchKernel");
   const std::array<std::int64_t, 2> grid = {3, 0};
