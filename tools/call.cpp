@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -321,6 +322,42 @@ Result<Device> choose_device(const std::string& on) {
     return Device::cuda(*ordinal);
   }
   return wrong(fmt::format("--on {}: there are interpret, cuda and cuda:N", on));
+}
+
+Result<std::vector<std::int64_t>> read_grid(const std::string& text,
+                                            const CallArguments& arguments) {
+  if (text.empty()) {
+    return wrong(
+        "--grid is missing: how many programs shall run? --grid 1 for a single one, "
+        "--grid 'cdiv(n, BLOCK)' for as many as cover n elements");
+  }
+  std::string_view inside = text;
+  // `(4, 2)`, as Python writes it, is welcome too.
+  if (inside.front() == '(' && inside.back() == ')' && split_top_level(inside).size() == 1 &&
+      split_top_level(inside.substr(1, inside.size() - 2)).size() > 1) {
+    inside = inside.substr(1, inside.size() - 2);
+  }
+  std::vector<std::int64_t> grid;
+  for (const std::string& extent : split_top_level(inside)) {
+    const Result<std::int64_t> value = evaluate(extent, arguments.names());
+    if (!value) {
+      return wrong("--grid: " + value.error().message);
+    }
+    grid.push_back(*value);
+  }
+  return grid;
+}
+
+LaunchOptions launch_options(const RunRequest& request) {
+  LaunchOptions options;
+  options.strict = request.call.strict;
+  options.threads = request.threads;
+  options.timeout = std::chrono::milliseconds(
+      static_cast<std::int64_t>(std::ceil(request.timeout_seconds * 1000)));
+  options.check = request.check == "none"      ? Checks::None
+                  : request.check == "tracked" ? Checks::Tracked
+                                               : Checks::Fast;
+  return options;
 }
 
 }  // namespace tilery::tools

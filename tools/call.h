@@ -53,6 +53,12 @@ struct Call {
 /// machine: this build has no GPU support; or of usage) if it cannot.
 [[nodiscard]] Result<Device> choose_device(const std::string& on);
 
+/// The grid of `--grid TEXT`: one to three extents, which may be expressions over the arguments.
+[[nodiscard]] Result<std::vector<std::int64_t>> read_grid(const std::string& text,
+                                                          const CallArguments& arguments);
+/// The settings of a run; those that are written like arguments are added by `launch`.
+[[nodiscard]] LaunchOptions launch_options(const RunRequest& request);
+
 /// "NAME=REST" taken apart; an error if there is no `=` or no name.
 [[nodiscard]] Result<std::pair<std::string, std::string>> split_pair(const std::string& text);
 

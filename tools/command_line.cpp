@@ -99,6 +99,14 @@ CLI::Validator seed_number() {
   return {check, ""};
 }
 
+constexpr const char* kCompareFooter = R"(
+Mathematical functions are computed reproducibly, so that the bits are the same, unless math=fast
+is given. A dot on tensor cores sums in another order: give it --rtol.
+
+Examples:
+  tilery compare softmax.tl x=randn:f32[64,1000] out=empty:f32[64,1000] stride=1000 N=1000 \\
+      BLOCK=1024 --grid 64 --runs 3)";
+
 constexpr const char* kEmitFooter = R"(
 Examples:
   tilery emit softmax.tl --stage ast
@@ -142,6 +150,7 @@ class CommandLine {
     app_.footer(kTopFooter);
     app_.get_formatter()->column_width(26);
     add_run();
+    add_compare();
     add_case();
     add_lint();
     add_list();
@@ -234,6 +243,30 @@ class CommandLine {
     sub->callback([this] { exit_code_ = run_command(run_); });
   }
 
+  void add_compare() {
+    CLI::App* sub = add("compare", "run a kernel in the interpreter and on a GPU, and compare");
+    RunRequest& run = compare_.run;
+    run.rtol = 0;
+    run.atol = 0;
+    add_call_options(*sub, run.call);
+    sub->add_option("--grid", run.grid, "how many programs: X[,Y[,Z]]")->type_name("X[,Y[,Z]]");
+    sub->add_option("--runs", compare_.runs, "how often to run on the GPU (default: 1)")
+        ->check(quietly(CLI::Range(1, 1000000)))
+        ->type_name("N");
+    sub->add_option("--rtol", run.rtol, "relative tolerance (default: 0, the same bits)")
+        ->check(amount_up_to(HUGE_VAL))
+        ->type_name("R");
+    sub->add_option("--atol", run.atol, "absolute tolerance (default: 0)")
+        ->check(amount_up_to(HUGE_VAL))
+        ->type_name("A");
+    sub->add_option("--check", run.check,
+                    "how closely the interpreter watches: none, fast, tracked")
+        ->check(quietly(CLI::IsMember({"none", "fast", "tracked"})))
+        ->type_name("LEVEL");
+    sub->footer(std::string(kValueHelp) + "\n" + kCompareFooter);
+    sub->callback([this] { exit_code_ = compare_command(compare_); });
+  }
+
   void add_case() {
     CLI::App* sub = add("case", "run launches that are written down with their outcome");
     sub->add_option("FILE", case_.files, "case files (.json)")->required();
@@ -311,6 +344,7 @@ class CommandLine {
   CaseRequest case_;
   LintRequest lint_;
   ListRequest list_;
+  CompareRequest compare_;
   EmitRequest emit_;
   OpsRequest ops_;
   DoctorRequest doctor_;

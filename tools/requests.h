@@ -31,6 +31,11 @@ struct RunRequest {
   std::string check = "fast";
 };
 
+struct CompareRequest {
+  RunRequest run;  ///< rtol and atol are 0: the same bits but for NaNs and the sign of zeros
+  int runs = 1;
+};
+
 struct LintRequest {
   CallRequest call;
 };
@@ -69,6 +74,7 @@ struct DoctorRequest {
 // Each runs a subcommand and returns its exit code: 0 good, 1 the kernel's fault, 2 wrong usage,
 // 3 the machine's fault.
 int run_command(const RunRequest& request);
+int compare_command(const CompareRequest& request);
 int lint_command(const LintRequest& request);
 int emit_command(const EmitRequest& request);
 int case_command(const CaseRequest& request);

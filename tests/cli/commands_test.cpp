@@ -24,7 +24,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST(Cli, every_command_has_help_with_an_example) {
   EXPECT_TRUE(contains(tilery({"--help"}).out, "Examples:"));
-  for (const char* command : {"run", "case", "lint", "list", "emit", "ops", "doctor"}) {
+  for (const char* command : {"run", "compare", "case", "lint", "list", "emit", "ops", "doctor"}) {
     const ProcessResult r = tilery({command, "--help"});
     EXPECT_EQ(r.exit_code, 0) << command;
     EXPECT_TRUE(contains(r.out, "Examples:")) << command << ": " << r.out;
@@ -131,6 +131,23 @@ TEST(Cli, emit_makes_code_for_a_gpu_without_one) {
   const ProcessResult unknown = emit("ptx", "sm_42");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_TRUE(contains(unknown.err, "sm_90a")) << unknown.err;
+}
+
+// Without a GPU the interpreter can still be compared with itself.
+TEST(Cli, compare_finds_what_differs_between_runs) {
+  const TempDir dir;
+  const std::string file =
+      dir.write("k.tl", "def k(o, n):\n    tl.store(o + tl.arange(0, 4), tl.arange(0, 4) * n)\n");
+  const ProcessResult same = tilery({"compare", file, "o=zeros:i32[4]", "n=3", "--grid", "1",
+                                     "--on", "interpret", "--runs", "2"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_TRUE(contains(same.out, "2 times")) << same.out;
+  const std::string counter = dir.write("c.tl", "def k(o):\n    tl.store(o, tl.load(o) + 1)\n");
+  const ProcessResult restored = tilery({"compare", counter, "o=zeros:i32[1]", "--grid", "1",
+                                         "--on", "interpret", "--runs", "3", "--json"});
+  EXPECT_EQ(restored.exit_code, 0) << restored.out;
+  EXPECT_TRUE(json::parse(restored.out)["differences"].empty());
+  EXPECT_EQ(tilery({"compare", file, "o=zeros:i32[4]", "n=3", "--on", "interpret"}).exit_code, 2);
 }
 
 TEST(Cli, ops_prints_both_tables) {
