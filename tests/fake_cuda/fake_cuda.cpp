@@ -438,7 +438,7 @@ FAKE Code cuLinkAddData_v2(LinkState link, JitInput type, void* data, std::size_
   auto& made = *reinterpret_cast<FakeLink*>(link);
   const std::string_view text(static_cast<const char*>(data), size);
   if (type != JitInput::Ptx || text.empty() || text.back() != '\0' ||
-      !text.starts_with(".version")) {
+      text.find(".version") == std::string_view::npos) {
     std::snprintf(made.log, made.log_bytes, "ptxas fatal : line 1; expected .version\n");
     return Code::InvalidPtx;
   }
@@ -467,7 +467,8 @@ FAKE Code cuLinkDestroy(LinkState link) {
 FAKE Code cuModuleLoadData(Module* module, const void* image) {
   ENTER("cuModuleLoadData", true)
   const char* text = static_cast<const char*>(image) + sizeof(Elf64_Ehdr);
-  if (std::memcmp(image, ELFMAG, SELFMAG) != 0 || !std::string_view(text).starts_with(".version")) {
+  if (std::memcmp(image, ELFMAG, SELFMAG) != 0 ||
+      std::string_view(text).find(".version") == std::string_view::npos) {
     return Code::NoBinaryForGpu;
   }
   auto* made = new FakeModule{text, {}};
