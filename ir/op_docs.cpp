@@ -67,16 +67,15 @@ std::string_view effects_phrase(OpEffects effects) {
   return {};
 }
 
-/// A bar would end the table's cell, even between backticks.
-std::string escape_bars(std::string_view text) {
+}  // namespace
+
+std::string markdown_cell(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     escaped += c == '|' ? "\\|" : std::string(1, c);
   }
   return escaped;
 }
-
-}  // namespace
 
 std::string op_docs_markdown() {
   std::string page(kIntroduction);
@@ -86,8 +85,8 @@ std::string op_docs_markdown() {
                         family_title(family));
     for (const OpDef& def : all_ops()) {
       if (def.family == family) {
-        page += fmt::format("| `{}` | `{}` | {} | {} |\n", def.id, escape_bars(def.signature),
-                            effects_phrase(def.effects), escape_bars(def.summary));
+        page += fmt::format("| `{}` | `{}` | {} | {} |\n", def.id, markdown_cell(def.signature),
+                            effects_phrase(def.effects), markdown_cell(def.summary));
       }
     }
   }

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tilery {
+
+/// Text for a cell of a Markdown table: a bar would end the cell, even between backticks.
+[[nodiscard]] std::string markdown_cell(std::string_view text);
 
 /// The IR's section of docs/ops.md in Markdown: how to read a signature, then one table of ops a
 /// family, in the order of ops.def.

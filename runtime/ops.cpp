@@ -37,15 +37,6 @@ std::string call_signature(const sema::Builtin& builtin) {
   return fmt::format("{}({})", called_name(builtin), parameters);
 }
 
-/// Text for a table's cell: a bar would end it.
-std::string cell(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    result += c == '|' ? std::string("\\|") : std::string(1, c);
-  }
-  return result;
-}
-
 }  // namespace
 
 std::vector<OpRow> op_rows() {
@@ -75,8 +66,8 @@ std::string ops_markdown() {
       "A dot means that it is a method of tensors too: `tl.sum(x, 0)` is `x.sum(0)`.\n\n"
       "| function | method | what it does |\n|---|---|---|\n";
   for (const BuiltinRow& row : builtin_rows()) {
-    text += fmt::format("| `{}` | {} | {} |\n", cell(row.signature), row.is_method ? "•" : "",
-                        cell(row.summary));
+    text += fmt::format("| `{}` | {} | {} |\n", markdown_cell(row.signature),
+                        row.is_method ? "•" : "", markdown_cell(row.summary));
   }
   text += "\n" + op_docs_markdown();
   return text;
