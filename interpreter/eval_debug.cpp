@@ -1,4 +1,4 @@
-// Hints, assume, device_print, device_assert.
+// assume, device_print, device_assert.
 #include "interpreter/check/report.h"
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
@@ -12,111 +12,9 @@
 namespace tilery::interpreter {
 namespace {
 
-// ---- hints --------------------------------------------------------------------------------------
-
-struct HintStep {
-  SlotRef value;
-  Op hint{};
-  std::vector<std::int64_t> values;
-  std::int64_t unit = 1;  ///< what "the next value" is: 1, or the bytes of a pointer's element
-};
-
-/// The value as a straight line, whichever way it is held; nothing if it is none. Only such tiles
-/// are checked: a hint on anything else costs too much to look at.
-std::optional<Affine> straight_line(ProgramState& state, const SlotRef& ref) {
-  if (ref.kind == SlotKind::Affine) {
-    return affine(state, ref);
-  }
-  const std::byte* const data = bytes(state, ref);
-  Affine line{read_int(data, ref.scalar), {}};
-  if (ref.is_splat()) {
-    return line;
-  }
-  bool overflows = false;
-  std::size_t step = 1;
-  for (int axis = ref.shape.rank() - 1; axis >= 0; --axis) {
-    if (ref.shape[axis] > 1) {
-      overflows |= __builtin_sub_overflow(read_int(data + step * ref.width, ref.scalar), line.base,
-                                          &line.stride[axis]);
-    }
-    step *= static_cast<std::size_t>(ref.shape[axis]);
-  }
-  if (overflows || !fits(line, ref.shape, type_range(Scalar::I64))) {
-    return {};
-  }
-  std::vector<std::byte> expected(ref.bytes());
-  spell_out(line, ref.shape, ref.width, expected.data());
-  return std::equal(expected.begin(), expected.end(), data) ? std::optional(line) : std::nullopt;
-}
-
-/// How the promise is broken, or nothing.
-std::optional<std::string> broken_promise(const HintStep& data, const Affine& line) {
-  const Shape& shape = data.value.shape;
-  for (std::size_t i = 0; i < data.values.size(); ++i) {
-    const std::int64_t promised = data.values[i];
-    const auto axis = static_cast<int>(i);
-    if (data.hint == Op::MultipleOf) {
-      if (promised > 1 && line.base % promised != 0) {
-        return fmt::format("`multiple_of` promises a multiple of {}, but the first value is {}",
-                           promised, line.base);
-      }
-      continue;
-    }
-    if (promised <= 1 || axis >= shape.rank() || shape[axis] == 1) {
-      continue;
-    }
-    const bool is_contiguous = data.hint == Op::MaxContiguous;
-    if (line.stride[axis] != (is_contiguous ? data.unit : 0)) {
-      return fmt::format("`{}` promises runs of {} {} values along axis {}, but they differ by {}",
-                         is_contiguous ? "max_contiguous" : "max_constancy", promised,
-                         is_contiguous ? "consecutive" : "equal", axis,
-                         line.stride[axis] / data.unit);
-    }
-  }
-  return {};
-}
-
-template <CheckLevel level>
-std::uint32_t run_hint(ProgramState& state, const Step& step) {
-  const auto& data = data_of<HintStep>(step);
-  if (level == CheckLevel::Fast && data.value.kind == SlotKind::Dense) {
-    return step.next;
-  }
-  const auto line = straight_line(state, data.value);
-  if (!line) {
-    return step.next;
-  }
-  if (auto what = broken_promise(data, *line)) {
-    if constexpr (level == CheckLevel::Fast) {
-      return kGoTracked;
-    }
-    report_broken_promise(state, step.inst, std::move(*what));
-  }
-  return step.next;
-}
-
 std::uint32_t run_nothing(ProgramState& state, const Step& step) {
   (void)state;
   return step.next;
-}
-
-void plan_hint(Planner& planner, InstId id) {
-  const Inst& inst = planner.inst(id);
-  const ElementType element = planner.function().type(inst.operand(0)).element;
-  // How many bytes a pointer is a multiple of is for the runtime to know.
-  if (element.is_pointer() && inst.op == Op::MultipleOf) {
-    return;
-  }
-  if (!element.is_pointer() && (!is_integer(element.scalar) || element.is(Scalar::I1))) {
-    return;
-  }
-  auto& data = planner.data<HintStep>();
-  data.value = planner.ref(inst.operand(0));
-  data.hint = inst.op;
-  const auto values = inst.ints_attr(0);
-  data.values.assign(values.begin(), values.end());
-  data.unit = element.is_pointer() ? element.pointee().byte_size() : 1;
-  planner.emit(id, {run_nothing, run_hint<CheckLevel::Fast>, run_hint<CheckLevel::Tracked>}, &data);
 }
 
 struct ConditionStep {
@@ -274,18 +172,6 @@ std::string trimmed_prefix(const std::string& prefix) {
 }
 
 }  // namespace
-
-void eval_multiple_of(Planner& planner, InstId inst) {
-  plan_hint(planner, inst);
-}
-
-void eval_max_contiguous(Planner& planner, InstId inst) {
-  plan_hint(planner, inst);
-}
-
-void eval_max_constancy(Planner& planner, InstId inst) {
-  plan_hint(planner, inst);
-}
 
 void eval_assume(Planner& planner, InstId id) {
   auto& data = planner.data<ConditionStep>();

@@ -448,6 +448,13 @@ TEST(Debug, BrokenPromises) {
   EXPECT_EQ(found(contiguous, 3),
             "broken-promise: `max_contiguous` promises runs of 8 consecutive values along axis 0, "
             "but they differ by 3 (program 0, count 1)\n");
+  const std::string_view steps =
+      "  %k = mul %i, %ns : i32[8]\n  %h = multiple_of %k values=[16] : i32[8]\n";
+  EXPECT_EQ(found(steps, 16), "") << "0, 16, 32 …";
+  EXPECT_EQ(found(steps, 1), "") << "one run, from 0 on";
+  EXPECT_EQ(found(steps, 3),
+            "broken-promise: `multiple_of` promises a multiple of 16, but lane 1 is 3 "
+            "(program 0, count 1)\n");
   const std::string_view assume = "  %z = constant 4 : i32\n  %c = lt %n, %z : i1\n  assume %c\n";
   EXPECT_EQ(found(assume, 3), "");
   EXPECT_EQ(found(assume, 4),
