@@ -145,12 +145,10 @@ void report_access(ProgramState& state, InstId inst, const RefusedAccess& access
                    const SlotRef& pointer) {
   const InterpreterBuffer* const buffer =
       access.place.buffer < 0 ? nullptr : &state.launch->memory->buffer(access.place.buffer);
-  const FindingKind kind =
-      access.place.fault == Fault::ReadOnly ? FindingKind::BrokenPromise : FindingKind::OutOfBounds;
   const std::string wording =
       fmt::format("{} {} {}", access.is_store, static_cast<int>(access.place.fault),
                   buffer == nullptr ? "" : buffer->name);
-  Finding* const finding = count(state, kind, inst, wording);
+  Finding* const finding = count(state, FindingKind::OutOfBounds, inst, wording);
   if (finding == nullptr) {
     return;
   }

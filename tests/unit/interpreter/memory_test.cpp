@@ -322,7 +322,7 @@ func @f(%x: *f32) {
 }
 )");
   EXPECT_EQ(summary(run.array(x).read_only().run(1)),
-            "broken-promise: store to `x`, which is read-only (program 0, count 1)\n");
+            "out-of-bounds: store to `x`, which is read-only (program 0, count 1)\n");
   EXPECT_EQ(x[0], 1.0F);
 }
 
