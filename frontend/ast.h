@@ -203,7 +203,7 @@ struct NamedExpr {
 
 /// A parameter of a def or lambda.
 struct Parameter {
-  enum class Kind : std::uint8_t { Normal, KeywordOnly, Star, StarStar };
+  enum class Kind : std::uint8_t { PositionalOnly, Normal, KeywordOnly, Star, StarStar };
   Kind kind = Kind::Normal;
   std::string name;
   SourceRange range;  ///< of the name

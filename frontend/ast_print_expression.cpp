@@ -2,6 +2,7 @@
 
 #include "frontend/ast_print_string.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tilery::ast {
@@ -371,6 +372,9 @@ void ExpressionPrinter::print(const NamedExpr& node) {
 
 void ExpressionPrinter::parameters(const std::vector<Parameter>& list) {
   bool after_star = false;
+  const auto positional =
+      std::ranges::count(list, Parameter::Kind::PositionalOnly, &Parameter::kind);
+  std::ptrdiff_t printed = 0;
   separated(list, ", ", [&](const Parameter& p) {
     if (p.kind == Parameter::Kind::KeywordOnly && !after_star) {
       out_ += "*, ";
@@ -386,6 +390,7 @@ void ExpressionPrinter::parameters(const std::vector<Parameter>& list) {
       out_ += p.annotation ? " = " : "=";
       expr(p.default_value, Level::Conditional);
     }
+    out_ += ++printed == positional ? ", /" : "";
   });
 }
 

@@ -304,6 +304,7 @@ void Builder::positional_argument(const Token& /*at*/) {
   if (call.is_comprehension) {
     std::get<ast::Comprehension>(module_.exprs[operands_.back().id.index].data).is_generator = true;
     call.is_comprehension = false;
+    call.bare_generator = operands_.back().id;
   }
   add_argument(ast::Argument::Kind::Positional);
   const bool after_keyword =
@@ -332,6 +333,11 @@ void Builder::star_star_argument(const Token& /*at*/) {
 
 void Builder::end_call(const Token& at) {
   const std::size_t first = lists_.back().arguments;
+  const ast::ExprId generator = lists_.back().bare_generator;
+  if (generator && arguments_.size() - first > 1) {
+    report(DiagId::GeneratorArgument, module_[generator].range)
+        .helped("put parentheses around it: `f((… for …), …)`");
+  }
   lists_.pop_back();
   const Operand callee = pop();
   ast::Call node;

@@ -52,7 +52,18 @@ void Builder::keyword_only_marker(const Token& at) {
 }
 
 void Builder::positional_only_marker(const Token& at) {
-  report(DiagId::ParameterMarker, range(at), "positional-only parameters (`/`) are not supported");
+  OpenParameters& open = parameters_.back();
+  if (open.list.empty() || open.keyword_only ||
+      open.list.front().kind == Parameter::Kind::PositionalOnly) {
+    report(DiagId::ParameterMarker, range(at),
+           open.keyword_only   ? "`/` must stand before `*`"
+           : open.list.empty() ? "a parameter must stand before `/`"
+                               : "only one `/` may stand among the parameters");
+    return;
+  }
+  for (Parameter& parameter : open.list) {
+    parameter.kind = Parameter::Kind::PositionalOnly;
+  }
 }
 
 void Builder::annotation(const Token& /*at*/) {
@@ -76,7 +87,8 @@ void Builder::check_parameters(const std::vector<Parameter>& list) {
   bool has_default = false;
   for (const Parameter& parameter : list) {
     names.push_back(parameter.range);
-    if (parameter.kind != Parameter::Kind::Normal) {
+    if (parameter.kind != Parameter::Kind::Normal &&
+        parameter.kind != Parameter::Kind::PositionalOnly) {
       continue;
     }
     if (has_default && !parameter.default_value) {

@@ -229,6 +229,8 @@ class Builder {
     std::uint32_t begin = 0;
     bool has_comma = false;
     bool is_comprehension = false;
+    /// A call whose first bare generator expression is this one.
+    ast::ExprId bare_generator;
     bool is_dict = false;
   };
 

@@ -4,8 +4,20 @@
 #include "frontend/sema/tensor_ops.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 
 namespace tilery::sema {
+namespace {
+
+/// The places of a tuple's elements where they are written out, else that of the whole.
+std::span<const SourceRange> ranges_of(const TupleValue& tuple,
+                                       std::span<const SourceRange> elements,
+                                       std::span<const SourceRange> whole) {
+  return elements.size() == tuple.elements.size() && !elements.empty() ? elements : whole;
+}
+
+}  // namespace
 
 SourceRange ArgumentReader::range(int i) const {
   const SourceRange own = arguments_.ranges[static_cast<std::size_t>(i)];
@@ -93,8 +105,10 @@ std::optional<std::string> ArgumentReader::choice(int i,
     }
     list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", option);
   }
-  sema_.report(DiagId::ArgumentValue, range(i), parameter_name(i), function_name(),
-               python_repr(value(i)), "allowed are " + list);
+  sema_
+      .report(DiagId::ArgumentValue, range(i), parameter_name(i), function_name(),
+              python_repr(value(i)), "allowed are " + list)
+      .helped(fmt::format("leave `{}` out, or write one of them", parameter_name(i)));
   return {};
 }
 
@@ -121,7 +135,10 @@ std::optional<int> checked_axis(Sema& sema, BigInt axis, int rank, std::string_v
     return static_cast<int>(axis < 0 ? axis + rank : axis);
   }
   sema.report(DiagId::AxisOutOfRange, range, to_string(axis), what,
-              rank == 0 ? "no axes" : fmt::format("the axes {} to {}", -rank, rank - 1));
+              rank == 0 ? "no axes" : fmt::format("the axes {} to {}", -rank, rank - 1))
+      .helped(rank == 0   ? "a scalar has nothing to count along"
+              : rank == 1 ? "write `0`, its only axis"
+                          : "`-1` is the last axis, `0` the first");
   return {};
 }
 
@@ -168,12 +185,15 @@ std::optional<std::vector<std::int64_t>> ArgumentReader::variadic_integers() con
 }
 
 std::optional<std::int64_t> ArgumentReader::extent(const Value& value, std::size_t position,
-                                                   SourceRange range) const {
+                                                   SourceRange range, bool is_own) const {
   const auto* integer = value.as<BigInt>();
   if (integer == nullptr) {
     Diagnostic& diagnostic =
         sema_.report(DiagId::ShapeNotConstexpr, range, position, describe(value));
-    diagnostic.helped("extents must be known at compile time: declare the name `: tl.constexpr`");
+    if (is_own) {
+      label_operand(sema_, diagnostic, range, value);
+    }
+    diagnostic.helped(constexpr_help(sema_, range));
     return {};
   }
   if (*integer < 1) {
@@ -182,7 +202,8 @@ std::optional<std::int64_t> ArgumentReader::extent(const Value& value, std::size
     return {};
   }
   if (*integer > kMaxElements) {
-    sema_.report(DiagId::BlockTooLarge, range, to_string(*integer), to_string(*integer));
+    sema_.report(DiagId::BlockTooLarge, range, to_string(*integer), to_string(*integer))
+        .helped("use smaller blocks and a loop, or more programs");
     return {};
   }
   return static_cast<std::int64_t>(*integer);
@@ -191,25 +212,32 @@ std::optional<std::int64_t> ArgumentReader::extent(const Value& value, std::size
 std::optional<Shape> ArgumentReader::shape_of(std::span<const Value> extents,
                                               std::span<const SourceRange> ranges) const {
   if (extents.size() > static_cast<std::size_t>(Shape::kMaxRank)) {
-    sema_.report(DiagId::RankTooLarge, ranges[0], extents.size());
+    sema_.report(DiagId::RankTooLarge, ranges[0], extents.size())
+        .helped("merge axes with `tl.reshape`, or keep the last ones in a loop");
     return {};
   }
   Shape shape;
   for (std::size_t i = 0; i < extents.size(); ++i) {
-    const auto value = extent(extents[i], i, ranges[std::min(i, ranges.size() - 1)]);
+    const bool is_own = ranges.size() == extents.size();
+    const auto value = extent(extents[i], i, ranges[is_own ? i : 0], is_own);
     if (!value) {
       return {};
     }
     shape.push_back(*value);
   }
-  const bool fits = check_new_shape(sema_, shape, ranges.empty() ? arguments_.call : ranges[0]);
+  const SourceRange whole =
+      ranges.empty() ? arguments_.call
+                     : SourceRange{ranges[0].file, ranges.front().begin, ranges.back().end};
+  const bool fits = check_new_shape(sema_, shape, whole);
   return fits ? std::optional(shape) : std::nullopt;
 }
 
 std::optional<Shape> ArgumentReader::shape(int i) const {
   const SourceRange own = range(i);
   if (const auto* tuple = value(i).as<TupleValue>()) {
-    return shape_of(tuple->elements, std::span(&own, 1));
+    return shape_of(
+        tuple->elements,
+        ranges_of(*tuple, arguments_.elements[static_cast<std::size_t>(i)], std::span(&own, 1)));
   }
   return shape_of(std::span(&value(i), 1), std::span(&own, 1));
 }
@@ -217,36 +245,54 @@ std::optional<Shape> ArgumentReader::shape(int i) const {
 std::optional<Shape> ArgumentReader::variadic_shape() const {
   const auto& variadic = arguments_.variadic;
   if (variadic.size() == 1 && variadic[0].is<TupleValue>()) {
-    return shape_of(variadic[0].as<TupleValue>()->elements, arguments_.variadic_ranges);
+    const auto& tuple = *variadic[0].as<TupleValue>();
+    return shape_of(tuple.elements,
+                    ranges_of(tuple, arguments_.variadic_elements, arguments_.variadic_ranges));
   }
   return shape_of(variadic, arguments_.variadic_ranges);
 }
 
 void ArgumentReader::report_type(int i, std::string_view what) const {
-  sema_.report(DiagId::ArgumentType, range(i), parameter_name(i), function_name(), what,
-               describe(value(i)));
+  const auto* number = value(i).as<double>();
+  const bool is_whole = number != nullptr && *number == std::trunc(*number);
+  sema_
+      .report(DiagId::ArgumentType, range(i), parameter_name(i), function_name(), what,
+              describe(value(i)))
+      .helped(is_whole ? fmt::format("write `{:.0f}`", *number)
+                       : fmt::format("it is called as `{}{}`", function_name(),
+                                     arguments_.callee->signature));
 }
 
 void ArgumentReader::report_not_constexpr(int i, std::string_view what) const {
-  if (!value(i).is<Tensor>()) {
+  const auto* tensor = value(i).as<Tensor>();
+  if (tensor == nullptr) {
     report_type(i, what);
     return;
   }
   Diagnostic& diagnostic = sema_.report(DiagId::ArgumentNotConstexpr, range(i), parameter_name(i),
                                         function_name(), what, describe(value(i)));
   label_operand(sema_, diagnostic, range(i), value(i));
-  diagnostic.helped(constexpr_help(sema_, range(i)));
+  diagnostic.helped(tensor->type.is_scalar()
+                        ? constexpr_help(sema_, range(i))
+                        : fmt::format("write {}, or a `tl.constexpr` parameter", what));
 }
 
-void ArgumentReader::report_operand(int i, const Tensor& x, std::string_view allowed) const {
+void ArgumentReader::report_operand(int i, const Tensor& x, std::string_view allowed,
+                                    std::string_view target) const {
   Diagnostic& diagnostic =
       sema_.report(DiagId::MathOperandType, range(i), function_name(), allowed, type_text(x.type));
   label_operand(sema_, diagnostic, range(i), value(i));
-  diagnostic.helped(fmt::format("convert it: `{}.to(tl.float32)`", operand_text(sema_, range(i))));
+  const std::string text = operand_text(sema_, range(i));
+  diagnostic.helped(x.type.is_pointer() ? fmt::format("read what it points to: `tl.load({})`", text)
+                                        : fmt::format("convert it: `{}.to({})`", text, target));
 }
 
 std::string constexpr_help(Sema& sema, SourceRange range) {
-  return fmt::format("declare it `{}: tl.constexpr`", operand_text(sema, range));
+  const std::string text = operand_text(sema, range);
+  const bool is_name = std::ranges::all_of(
+      text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80U; });
+  return is_name ? fmt::format("declare it `{}: tl.constexpr`", text)
+                 : fmt::format("declare what `{}` is made of `: tl.constexpr`", text);
 }
 
 bool check_new_shape(Sema& sema, const Shape& shape, SourceRange range) {

@@ -114,6 +114,8 @@ void warn_if_fold_differs(Sema& sema, BinaryOp op, const Value& lhs, const Value
   if (!at_run_time.empty()) {
     sema.report(DiagId::FoldDiffersFromRunTime, ranges.whole, symbol(op), python_str(result),
                 at_run_time)
+        .helped(fmt::format("if the other is meant, write {}; `x: tl.constexpr` keeps this one",
+                            at_run_time))
         .tag = "numeric-warning";
   }
 }
@@ -122,7 +124,9 @@ void warn_about_shift(Sema& sema, const Value& count, Scalar scalar, BinaryRange
   const auto* literal = count.as<BigInt>();
   if (literal != nullptr && (*literal < 0 || *literal >= bit_width(scalar))) {
     sema.report(DiagId::ShiftPastWidth, ranges.whole, to_string(*literal), bit_width(scalar))
-        .note("bits that are shifted out are lost: the result is 0, or the sign for `>>`");
+        .note("bits that are shifted out are lost: the result is 0, or the sign for `>>`")
+        .helped(bit_width(scalar) < 64 ? "convert first: `x.to(tl.int64)`"
+                                       : "shift by less than 64");
   }
 }
 

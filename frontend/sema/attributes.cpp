@@ -20,12 +20,20 @@ Value tuple_of(const Shape& shape) {
   return Value{std::move(tuple)};
 }
 
+/// "it has a, b and c", or the command that lists them where they are many.
+std::string attribute_list(std::span<const std::string_view> names) {
+  constexpr std::size_t kMost = 24;
+  return names.size() > kMost ? "`tilery ops` lists what there is"
+                              : fmt::format("it has `{}`", fmt::join(names, "`, `"));
+}
+
 MaybeValue report_no_attribute(Sema& sema, const std::string& what, std::string_view name,
                                SourceRange name_range,
                                std::span<const std::string_view> candidates) {
   const std::string closest = closest_name(name, candidates);
   sema.report(DiagId::NoAttribute, name_range, what, name)
-      .helped(closest.empty() ? "" : fmt::format("did you mean `{}`?", closest));
+      .helped(closest.empty() ? attribute_list(candidates)
+                              : fmt::format("did you mean `{}`?", closest));
   return {};
 }
 
@@ -296,6 +304,8 @@ MaybeValue attribute(Sema& sema, const Value& object, std::string_view name, Sou
     diagnostic.helped(
         "it is a compile-time number, not a tensor: make one with "
         "`tl.full((), value, dtype)`");
+  } else {
+    diagnostic.helped("tensors, dtypes, tuples with field names and modules have attributes");
   }
   return {};
 }

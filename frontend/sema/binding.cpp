@@ -47,18 +47,18 @@ class Binder {
     bound_.callee = &builtin;
     bound_.values.resize(builtin.parameters.size());
     bound_.ranges.resize(builtin.parameters.size());
+    bound_.elements.resize(builtin.parameters.size());
     given_.resize(builtin.parameters.size());
   }
 
-  bool bind(const Value* self, std::span<const CallArgument> arguments) {
-    if (self != nullptr && !add_positional(*self, {}, arguments.size() + 1)) {
+  bool bind(const BuiltinRef& callee, std::span<const CallArgument> arguments) {
+    const std::size_t count = arguments.size() + (callee.self != nullptr ? 1 : 0);
+    if (callee.self != nullptr && !add_positional({{}, *callee.self, callee.self_range}, count)) {
       return false;
     }
-    const std::size_t count = arguments.size() + (self != nullptr ? 1 : 0);
     for (const CallArgument& argument : arguments) {
-      const bool fits = argument.keyword.empty()
-                            ? add_positional(argument.value, argument.range, count)
-                            : add_keyword(argument);
+      const bool fits =
+          argument.keyword.empty() ? add_positional(argument, count) : add_keyword(argument);
       if (!fits) {
         return false;
       }
@@ -69,17 +69,24 @@ class Binder {
   [[nodiscard]] const BoundArguments& bound() const { return bound_; }
 
  private:
-  bool add_positional(const Value& value, SourceRange range, std::size_t count) {
+  bool add_positional(const CallArgument& argument, std::size_t count) {
     if (next_ == builtin_.parameters.size()) {
-      return report_too_many(range, count);
+      return report_too_many(argument.range, count);
     }
     if (builtin_.parameters[next_].is_variadic) {
-      bound_.variadic.push_back(value);
-      bound_.variadic_ranges.push_back(range);
+      add_variadic(argument);
       return true;
     }
-    set(next_++, value, range);
+    set(next_++, argument);
     return true;
+  }
+
+  void add_variadic(const CallArgument& argument) {
+    if (bound_.variadic.empty()) {
+      bound_.variadic_elements = argument.elements;
+    }
+    bound_.variadic.push_back(argument.value);
+    bound_.variadic_ranges.push_back(argument.range);
   }
 
   bool add_keyword(const CallArgument& argument) {
@@ -90,24 +97,24 @@ class Binder {
       }
       if (given_[i]) {
         sema_
-            .report(DiagId::DuplicateArgument, argument.range, display_name(builtin_),
+            .report(DiagId::DuplicateArgument, argument.keyword_range, display_name(builtin_),
                     argument.keyword)
             .helped(signature_help());
         return false;
       }
       if (parameter.is_variadic) {
-        bound_.variadic.push_back(argument.value);
-        bound_.variadic_ranges.push_back(argument.range);
+        add_variadic(argument);
       }
-      set(i, argument.value, argument.range);
+      set(i, argument);
       return true;
     }
     return report_unexpected(argument);
   }
 
-  void set(std::size_t i, const Value& value, SourceRange range) {
-    bound_.values[i] = value;
-    bound_.ranges[i] = range;
+  void set(std::size_t i, const CallArgument& argument) {
+    bound_.values[i] = argument.value;
+    bound_.ranges[i] = argument.range;
+    bound_.elements[i] = argument.elements;
     given_[i] = true;
   }
 
@@ -155,7 +162,7 @@ class Binder {
     }
     const std::string closest = closest_name(argument.keyword, names);
     sema_
-        .report(DiagId::UnexpectedArgument, argument.range, display_name(builtin_),
+        .report(DiagId::UnexpectedArgument, argument.keyword_range, display_name(builtin_),
                 argument.keyword)
         .helped(closest.empty() ? signature_help() : fmt::format("did you mean `{}`?", closest));
     return false;
@@ -183,11 +190,12 @@ MaybeValue call_builtin(Sema& sema, const BuiltinRef& callee,
                         std::span<const CallArgument> arguments, SourceRange range) {
   const Builtin& builtin = *callee.builtin;
   if (builtin.fn == nullptr) {
-    sema.report(DiagId::NotSupportedYet, range, display_name(builtin));
+    sema.report(DiagId::NotSupportedYet, range, display_name(builtin))
+        .helped("`tilery ops` lists the functions that work");
     return {};
   }
   Binder binder(sema, builtin, range);
-  if (!binder.bind(callee.self.get(), arguments)) {
+  if (!binder.bind(callee, arguments)) {
     return {};
   }
   sema.set_range(range);

@@ -234,9 +234,8 @@ std::string display_name(const Builtin& builtin) {
 }
 
 std::string closest_name(std::string_view name, std::span<const std::string_view> candidates) {
-  // A name of which no letter is left is no misspelling.
-  const std::size_t most = std::min(std::max<std::size_t>(name.size() / 3, 1),
-                                    std::max<std::size_t>(name.size(), 1) - 1);
+  // Of one or two letters every change makes another name.
+  const std::size_t most = name.size() <= 2 ? 0 : name.size() / 3;
   std::string_view best;
   std::size_t best_distance = most + 1;
   for (const std::string_view candidate : candidates) {

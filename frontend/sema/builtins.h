@@ -59,14 +59,16 @@ class ArgumentReader {
   /// "`x` of `tl.f` must be WHAT, not …", labelled and with advice where it is a run-time value.
   void report_type(int i, std::string_view what) const;
   void report_not_constexpr(int i, std::string_view what) const;
-  /// "`tl.f` takes ALLOWED, not …", with advice to convert.
-  void report_operand(int i, const Tensor& x, std::string_view allowed) const;
+  /// "`tl.f` takes ALLOWED, not …", with advice to convert to `target`.
+  void report_operand(int i, const Tensor& x, std::string_view allowed,
+                      std::string_view target = "tl.float32") const;
 
  private:
   [[nodiscard]] std::optional<Shape> shape_of(std::span<const Value> extents,
                                               std::span<const SourceRange> ranges) const;
+  /// `is_own`: the range is the element's, not that of the whole shape.
   [[nodiscard]] std::optional<std::int64_t> extent(const Value& value, std::size_t position,
-                                                   SourceRange range) const;
+                                                   SourceRange range, bool is_own) const;
   [[nodiscard]] std::optional<std::vector<std::int64_t>> integers_of(std::span<const Value> values,
                                                                      SourceRange range,
                                                                      int i) const;

@@ -15,7 +15,10 @@ void report_empty_range(Sema& sema, const ArgumentReader& reader, BigInt start, 
       sema.report(DiagId::EmptyRange, reader.ranges(0, 1).whole, to_string(start), to_string(end));
   label_operand(sema, diagnostic, reader.ranges(0, 1).lhs, reader.value(0));
   label_operand(sema, diagnostic, reader.ranges(0, 1).rhs, reader.value(1));
-  diagnostic.helped("a block has at least one element: use a mask for those that are too many");
+  diagnostic.helped(
+      end < start ? fmt::format("the smaller bound comes first: `tl.arange({}, {})`",
+                                to_string(end), to_string(start))
+                  : "a block has at least one element: use a mask for those that are too many");
 }
 
 /// The bounds fit int32, and what strict mode asks of them.
@@ -30,7 +33,8 @@ bool check_range(Sema& sema, const ArgumentReader& reader, BigInt start, BigInt 
     sema.report(DiagId::ArgumentValue, reader.range(at_fault), reader.parameter_name(at_fault),
                 "tl.arange", to_string(at_fault == 0 ? start : end),
                 sema.options().strict ? "the bounds must be between 0 and 2^31"
-                                      : "the numbers must fit int32");
+                                      : "the numbers must fit int32")
+        .helped("count from 0 and add the rest: `tl.arange(0, B) + start`");
     return false;
   }
   const BigInt count = end - start;
@@ -44,9 +48,9 @@ bool check_range(Sema& sema, const ArgumentReader& reader, BigInt start, BigInt 
   if (sema.options().strict && !is_power_of_two(length)) {
     sema.report(DiagId::RangeNotPowerOfTwo, reader.ranges(0, 1).whole, to_string(start),
                 to_string(end), length)
-        .helped(fmt::format("use `tl.arange({0}, {0} + {1})`, the next power of two, and mask the "
-                            "rest: `mask=i < {2}`",
-                            to_string(start), next_power_of_two(length), to_string(end)));
+        .helped(fmt::format(
+            "use `tl.arange({}, {})`, the next power of two, and mask the rest: `mask=i < {}`",
+            to_string(start), to_string(start + next_power_of_two(length)), to_string(end)));
     return false;
   }
   return true;
@@ -191,7 +195,8 @@ MaybeValue get_int_dtype(Sema& sema, const BoundArguments& arguments) {
     }
   }
   sema.report(DiagId::ArgumentValue, reader.range(0), "bitwidth", reader.function_name(),
-              to_string(*width), "integers have 1, 8, 16, 32 or 64 bits");
+              to_string(*width), "integers have 1, 8, 16, 32 or 64 bits")
+      .helped("write one of these widths");
   return {};
 }
 

@@ -92,7 +92,8 @@ MaybeValue hint(Sema& sema, const BoundArguments& arguments) {
   if (values->size() != wanted) {
     sema.report(DiagId::ArgumentValue, reader.range(1), "values", reader.function_name(),
                 fmt::format("{} numbers", values->size()),
-                fmt::format("{} needs {}", type_text(x->type), wanted));
+                fmt::format("{} needs {}", type_text(x->type), wanted))
+        .helped("give one number an axis");
     return {};
   }
   return Value{make(sema, hint_op(arguments.callee->name), {*x}, {{"values", *values}})};
@@ -176,7 +177,10 @@ MaybeValue static_assertion(Sema& sema, const BoundArguments& arguments) {
   }
   if (!*holds) {
     const std::string message = message_text(reader.value(1));
-    sema.report(DiagId::StaticAssertFailed, arguments.call, message.empty() ? "" : ": " + message);
+    Diagnostic& diagnostic = sema.report(DiagId::StaticAssertFailed, arguments.call,
+                                         message.empty() ? "" : ": " + message);
+    diagnostic.helped(fmt::format("choose compile-time values for which `{}` holds",
+                                  operand_text(sema, reader.range(0))));
     return {};
   }
   return Value{NoneValue()};

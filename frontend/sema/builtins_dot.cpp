@@ -61,14 +61,18 @@ bool check_shapes(Sema& sema, const ArgumentReader& reader, const Tensor& a, con
     Diagnostic& diagnostic = sema.report(DiagId::DotRank, reader.ranges(0, 1).whole,
                                          type_text(a.type), type_text(b.type));
     label_both(sema, diagnostic, reader);
-    diagnostic.helped("`x[None, :]` is a row, `x[:, None]` a column");
+    diagnostic.helped(a.type.is_scalar() || b.type.is_scalar()
+                          ? "a scalar is multiplied with `*`"
+                          : "`x[None, :]` is a row, `x[:, None]` a column");
     return false;
   }
   std::string rule;
+  std::string_view help = "`tl.trans` swaps the last two axes";
   for (int axis = 0; axis < rank - 2 && rule.empty(); ++axis) {
     if (a.type.shape[axis] != b.type.shape[axis]) {
       rule = fmt::format("the batch axis {} must agree, {} and {} do not", axis, a.type.shape[axis],
                          b.type.shape[axis]);
+      help = "repeat the smaller one with `tl.broadcast_to`, if its batch has extent 1";
     }
   }
   const std::int64_t inner = a.type.shape[rank - 1];
@@ -80,7 +84,7 @@ bool check_shapes(Sema& sema, const ArgumentReader& reader, const Tensor& a, con
     Diagnostic& diagnostic = sema.report(DiagId::DotShapes, reader.ranges(0, 1).whole,
                                          a.type.shape.str(), b.type.shape.str(), rule);
     label_both(sema, diagnostic, reader);
-    diagnostic.helped("`tl.trans` swaps the last two axes");
+    diagnostic.helped(std::string(help));
     return false;
   }
   shape = a.type.shape;
@@ -114,7 +118,8 @@ std::optional<Scalar> result_scalar(Sema& sema, const ArgumentReader& reader, co
     }
     if (asked->is(Scalar::BF16)) {
       sema.report(DiagId::ArgumentValue, reader.range(6), "out_dtype", reader.function_name(),
-                  "bf16", "accumulate in fp32 and convert the result");
+                  "bf16", "it is no type to accumulate in")
+          .helped("accumulate in fp32 and convert the result: `tl.dot(a, b).to(tl.bfloat16)`");
       return {};
     }
   } else if (acc) {
@@ -180,7 +185,8 @@ std::optional<std::string> read_precision(Sema& sema, const ArgumentReader& read
   if (std::ranges::find(kPrecisions, *precision) == kPrecisions.end()) {
     sema.report(DiagId::DotPrecision, reader.range(3),
                 fmt::format("`input_precision` of `tl.dot` must be one of {}, not {}",
-                            fmt::join(kPrecisions, ", "), python_repr(reader.value(3))));
+                            fmt::join(kPrecisions, ", "), python_repr(reader.value(3))))
+        .helped("`\"ieee\"` computes in full fp32; without the argument it is `\"tf32\"`");
     return {};
   }
   return precision;

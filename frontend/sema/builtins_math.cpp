@@ -232,9 +232,7 @@ MaybeValue high_product(Sema& sema, const BoundArguments& arguments) {
     const bool fits =
         !element.is_pointer() && is_integer(element.scalar) && bit_width(element.scalar) >= 32;
     if (!fits) {
-      sema.report(DiagId::MathOperandType, reader.range(i), reader.function_name(),
-                  "int32, int64, uint32 or uint64", type_text(operand->type))
-          .helped("convert it: `x.to(tl.uint32)`");
+      reader.report_operand(i, *operand, "int32, int64, uint32 or uint64", "tl.uint32");
       return {};
     }
   }

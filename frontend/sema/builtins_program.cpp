@@ -19,7 +19,8 @@ MaybeValue grid_value(Sema& sema, Op op, const BoundArguments& arguments) {
   }
   if (*axis < 0 || *axis >= kGridAxes) {
     sema.report(DiagId::ArgumentValue, reader.range(0), "axis", reader.function_name(),
-                to_string(*axis), "a grid has the axes 0, 1 and 2");
+                to_string(*axis), "a grid has the axes 0, 1 and 2")
+        .helped("write 0 for x, 1 for y or 2 for z");
     return {};
   }
   return Value{make(sema, op, {}, {{"axis", static_cast<std::int64_t>(*axis)}})};

@@ -108,7 +108,11 @@ MaybeValue folded_extremum(Sema& sema, bool is_max, const BoundArguments& argume
         number != nullptr && (std::isnan(*number) || (*number == 0.0 && std::signbit(*number)));
     if (is_odd || !value.is_number()) {
       sema.report(DiagId::MinMaxArgument, arguments.variadic_ranges[i], is_max ? "max" : "min",
-                  describe(value));
+                  describe(value))
+          .helped(value.is_number()
+                      ? fmt::format("use `tl.{}`, which says what it does with NaN and zeros",
+                                    is_max ? "maximum" : "minimum")
+                      : "give numbers only");
       return {};
     }
     const MaybeValue is_better =
@@ -152,6 +156,9 @@ RangeValue range_bounds(const ArgumentReader& reader) {
   range.start = shared(has_start ? reader.value(0) : Value{BigInt{0}});
   range.stop = shared(has_start ? reader.value(1) : reader.value(0));
   range.step = shared(reader.is_none(2) ? Value{BigInt{1}} : reader.value(2));
+  range.start_range = has_start ? reader.range(0) : SourceRange();
+  range.stop_range = reader.range(has_start ? 1 : 0);
+  range.step_range = reader.is_none(2) ? SourceRange() : reader.range(2);
   return range;
 }
 
@@ -167,7 +174,8 @@ std::optional<std::int64_t> loop_hint(Sema& sema, const ArgumentReader& reader, 
   }
   if (*value < 0 || *value > kLargest) {
     sema.report(DiagId::ArgumentValue, reader.range(i), reader.parameter_name(i),
-                reader.function_name(), to_string(*value), "it must be between 0 and 2^20");
+                reader.function_name(), to_string(*value), "it must be between 0 and 2^20")
+        .helped("leave the hint out");
     return {};
   }
   return static_cast<std::int64_t>(*value);
@@ -222,7 +230,8 @@ MaybeValue python_int(Sema& sema, const BoundArguments& arguments) {
       return Value{static_cast<BigInt>(std::trunc(*number))};
     }
     sema.report(DiagId::PythonMath, arguments.call, "int", python_str(value),
-                "it is no integer of less than 100 bits");
+                "it is no integer of less than 100 bits")
+        .helped("give a finite number below 2^100");
     return {};
   }
   if (const auto* text = value.as<std::string>()) {
@@ -234,7 +243,8 @@ MaybeValue python_int(Sema& sema, const BoundArguments& arguments) {
       return Value{BigInt{integer}};
     }
     sema.report(DiagId::PythonMath, arguments.call, "int", python_repr(value),
-                "the text is no integer");
+                "the text is no integer")
+        .helped("such as `int(\"12\")`: digits, with a sign if wanted");
     return {};
   }
   return number_of_type(sema, reader, "int");
@@ -247,7 +257,8 @@ MaybeValue python_float(Sema& sema, const BoundArguments& arguments) {
     const auto number = float_text(*text);
     if (!number) {
       sema.report(DiagId::PythonMath, arguments.call, "float", python_repr(value),
-                  "the text is no number");
+                  "the text is no number")
+          .helped("such as `float(\"1e-5\")`, `float(\"inf\")` or `float(\"nan\")`");
       return {};
     }
     return Value{*number};

@@ -54,7 +54,8 @@ MaybeValue math_result(Sema& sema, const ArgumentReader& reader, double argument
   if (is_domain_error) {
     sema.report(DiagId::PythonMath, call, reader.function_name(), python_str(Value{argument}),
                 std::isnan(result) ? "the argument is outside the function's domain"
-                                   : "the result is not finite");
+                                   : "the result is not finite")
+        .helped("test the argument first: `f(x) if x > 0 else …` computes one side only");
     return {};
   }
   return Value{result};
@@ -109,7 +110,8 @@ MaybeValue python_math_rounding(Sema& sema, const BoundArguments& arguments) {
   }
   if (!(std::fabs(*x) < 0x1p100)) {
     sema.report(DiagId::PythonMath, arguments.call, reader.function_name(),
-                python_str(reader.value(0)), "it is no integer of less than 100 bits");
+                python_str(reader.value(0)), "it is no integer of less than 100 bits")
+        .helped("give a finite number below 2^100");
     return {};
   }
   const std::string_view name = arguments.callee->name;

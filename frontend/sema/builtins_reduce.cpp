@@ -167,9 +167,10 @@ std::vector<Tensor> reduction_inputs(Sema& sema, const ArgumentReader& reader) {
       return {};
     }
     if (input->type.is_scalar()) {
-      sema.report(DiagId::ReduceScalar, reader.range(0), reader.function_name(),
-                  type_text(input->type))
-          .helped("a scalar is its own reduction: leave the call out");
+      Diagnostic& diagnostic = sema.report(DiagId::ReduceScalar, reader.range(0),
+                                           reader.function_name(), type_text(input->type));
+      label_operand(sema, diagnostic, reader.range(0), reader.value(0));
+      diagnostic.helped("a scalar is its own reduction: leave the call out");
       return {};
     }
     if (!inputs.empty() && input->type.shape != inputs[0].type.shape) {
@@ -263,7 +264,8 @@ MaybeValue extremum(Sema& sema, const BoundArguments& arguments) {
     return Value{fold(sema, is_max ? CombineKind::Max : CombineKind::Min,
                       extremum_operand(sema, reduction->x), reduction->axis, reduction->keep_dims)};
   }
-  if (!reduction->axis && !allow_extension(sema, "an index without an axis", arguments.call)) {
+  if (!reduction->axis && !allow_extension(sema, "an index without an axis", arguments.call,
+                                           "flatten first: `tl.ravel(x)`, axis 0")) {
     return {};
   }
   const auto results =
@@ -278,7 +280,8 @@ MaybeValue arg_extremum(Sema& sema, const BoundArguments& arguments) {
   if (!reduction || !tie_break_left) {
     return {};
   }
-  if (!reduction->axis && !allow_extension(sema, "an index without an axis", arguments.call)) {
+  if (!reduction->axis && !allow_extension(sema, "an index without an axis", arguments.call,
+                                           "flatten first: `tl.ravel(x)`, axis 0")) {
     return {};
   }
   return Value{arg_fold(sema, is_named(arguments, "argmax"), *tie_break_left, reduction->x,

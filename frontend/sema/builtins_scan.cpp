@@ -33,8 +33,10 @@ std::optional<ScanArguments> scan_arguments(Sema& sema, const ArgumentReader& re
     return {};
   }
   if (x->type.is_scalar()) {
-    sema.report(DiagId::ReduceScalar, reader.range(0), reader.function_name(), type_text(x->type))
-        .helped("a scalar is its own running fold: leave the call out");
+    Diagnostic& diagnostic = sema.report(DiagId::ReduceScalar, reader.range(0),
+                                         reader.function_name(), type_text(x->type));
+    label_operand(sema, diagnostic, reader.range(0), reader.value(0));
+    diagnostic.helped("a scalar is its own running fold: leave the call out");
     return {};
   }
   const auto axis = scan_axis(sema, reader, *x);

@@ -60,7 +60,8 @@ std::optional<std::vector<int>> new_axes(Sema& sema, const Tensor& x,
                                          SourceRange range) {
   const int rank = x.type.shape.rank() + static_cast<int>(given.size());
   if (rank > Shape::kMaxRank) {
-    sema.report(DiagId::RankTooLarge, range, rank);
+    sema.report(DiagId::RankTooLarge, range, rank)
+        .helped("merge axes with `tl.reshape`, or keep the last ones in a loop");
     return {};
   }
   std::vector<int> axes;
@@ -74,7 +75,8 @@ std::optional<std::vector<int>> new_axes(Sema& sema, const Tensor& x,
   std::ranges::sort(axes);
   const auto repeated = std::ranges::adjacent_find(axes);
   if (repeated != axes.end()) {
-    sema.report(DiagId::AxisRepeated, range, *repeated);
+    sema.report(DiagId::AxisRepeated, range, *repeated)
+        .helped("each axis of the result is named once; negative ones count from the last");
     return {};
   }
   return axes;
@@ -89,8 +91,8 @@ std::optional<std::pair<Tensor, Tensor>> join_operands(Sema& sema, const Argumen
     return {};
   }
   if (a->type.element != b->type.element) {
-    Diagnostic& diagnostic =
-        sema.report(DiagId::SelectTypes, ranges.whole, type_text(a->type), type_text(b->type));
+    Diagnostic& diagnostic = sema.report(DiagId::JoinTypes, ranges.whole, reader.function_name(),
+                                         type_text(a->type), type_text(b->type));
     label_operands(sema, diagnostic, reader.value(0), reader.value(1), ranges);
     diagnostic.helped("convert one of them with `.to(…)`");
     return {};
@@ -101,7 +103,8 @@ std::optional<std::pair<Tensor, Tensor>> join_operands(Sema& sema, const Argumen
   }
   Shape shape = pair->first.type.shape;
   if (shape.rank() == Shape::kMaxRank) {
-    sema.report(DiagId::RankTooLarge, ranges.whole, shape.rank() + 1);
+    sema.report(DiagId::RankTooLarge, ranges.whole, shape.rank() + 1)
+        .helped("merge axes with `tl.reshape`, or keep the last ones in a loop");
     return {};
   }
   shape.push_back(2);

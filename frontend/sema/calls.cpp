@@ -39,6 +39,29 @@ std::string count_text(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+/// "it is called as `f(x, n=…)`".
+std::string signature_help(std::string_view name, std::span<const ast::Parameter> parameters) {
+  std::string text;
+  bool is_keyword_only = false;
+  bool has_positional_only = false;
+  for (const ast::Parameter& parameter : parameters) {
+    using Kind = ast::Parameter::Kind;
+    if (parameter.kind == Kind::KeywordOnly && !is_keyword_only) {
+      text += text.empty() ? "*" : ", *";
+    }
+    if (parameter.kind != Kind::PositionalOnly && has_positional_only) {
+      text += ", /";
+    }
+    has_positional_only = parameter.kind == Kind::PositionalOnly;
+    is_keyword_only = parameter.kind == Kind::KeywordOnly || parameter.kind == Kind::Star;
+    text +=
+        fmt::format("{}{}{}{}", text.empty() ? "" : ", ", parameter.kind == Kind::Star ? "*" : "",
+                    parameter.name, parameter.default_value ? "=…" : "");
+  }
+  text += has_positional_only ? ", /" : "";
+  return fmt::format("it is called as `{}({})`", name, text);
+}
+
 /// Puts arguments into parameters as Python does.
 class ArgumentBinder {
  public:
@@ -51,6 +74,8 @@ class ArgumentBinder {
         values_(parameters.size()) {}
 
   bool bind(std::span<const CallArgument> arguments) {
+    positional_count_ = std::ranges::count_if(
+        arguments, [](const CallArgument& argument) { return argument.keyword.empty(); });
     for (const CallArgument& argument : arguments) {
       const bool fits = argument.keyword.empty() ? add_positional(argument) : add_keyword(argument);
       if (!fits) {
@@ -71,7 +96,10 @@ class ArgumentBinder {
  private:
   bool add_positional(const CallArgument& argument) {
     using Kind = ast::Parameter::Kind;
-    const bool has_place = next_ < parameters_.size() && parameters_[next_].kind == Kind::Normal;
+    const auto is_positional = [](const ast::Parameter& p) {
+      return p.kind == Kind::Normal || p.kind == Kind::PositionalOnly;
+    };
+    const bool has_place = next_ < parameters_.size() && is_positional(parameters_[next_]);
     if (has_place) {
       values_[next_++] = argument.value;
       return true;
@@ -82,10 +110,11 @@ class ArgumentBinder {
       rest_.push_back(argument.value);
       return true;
     }
-    const auto count = static_cast<std::size_t>(
-        std::ranges::count(parameters_, Kind::Normal, &ast::Parameter::kind));
-    sema_.report(DiagId::TooManyArguments, argument.range, name_,
-                 count_text(count, "positional argument"), "more are");
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(parameters_, is_positional));
+    sema_
+        .report(DiagId::TooManyArguments, argument.range, name_,
+                count_text(count, "positional argument"), fmt::format("{} were", positional_count_))
+        .helped(signature_help(name_, parameters_));
     return false;
   }
 
@@ -96,18 +125,22 @@ class ArgumentBinder {
                                        found->kind == ast::Parameter::Kind::KeywordOnly);
     if (!is_known) {
       Diagnostic& diagnostic =
-          sema_.report(DiagId::UnexpectedArgument, argument.range, name_, argument.keyword);
+          sema_.report(DiagId::UnexpectedArgument, argument.keyword_range, name_, argument.keyword);
       std::vector<std::string_view> names;
-      std::ranges::transform(parameters_, std::back_inserter(names), &ast::Parameter::name);
-      const std::string close = closest_name(argument.keyword, names);
-      if (!close.empty()) {
-        diagnostic.helped(fmt::format("did you mean `{}`?", close));
+      for (const ast::Parameter& parameter : parameters_) {
+        if (parameter.kind != ast::Parameter::Kind::PositionalOnly) {
+          names.emplace_back(parameter.name);
+        }
       }
+      const std::string close = closest_name(argument.keyword, names);
+      diagnostic.helped(close.empty() ? signature_help(name_, parameters_)
+                                      : fmt::format("did you mean `{}`?", close));
       return false;
     }
     std::optional<Value>& value = values_[static_cast<std::size_t>(found - parameters_.begin())];
     if (value) {
-      sema_.report(DiagId::DuplicateArgument, argument.range, name_, argument.keyword);
+      sema_.report(DiagId::DuplicateArgument, argument.keyword_range, name_, argument.keyword)
+          .helped(signature_help(name_, parameters_));
       return false;
     }
     value = argument.value;
@@ -121,6 +154,7 @@ class ArgumentBinder {
   std::vector<std::optional<Value>> values_;
   std::vector<Value> rest_;
   std::size_t next_ = 0;
+  std::ptrdiff_t positional_count_ = 0;
 };
 
 }  // namespace
@@ -173,7 +207,8 @@ std::optional<std::vector<Value>> Specializer::bind(const FunctionRef& callee,
     }
     if (!value) {
       report(DiagId::MissingArgument, range, name, parameters[i].name)
-          .note(fmt::format("`{}` is declared here", parameters[i].name), parameters[i].range);
+          .note(fmt::format("`{}` is declared here", parameters[i].name), parameters[i].range)
+          .helped(signature_help(name, parameters));
       return {};
     }
     values.push_back(std::move(*value));

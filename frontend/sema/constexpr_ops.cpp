@@ -38,6 +38,20 @@ double real(const Value& value) {
   return x != nullptr ? *x : static_cast<double>(integer(value));
 }
 
+/// The way out of arithmetic that has no result.
+std::string arithmetic_help(const Value& rhs) {
+  const auto* integer = rhs.as<BigInt>();
+  const auto* real = rhs.as<double>();
+  const bool is_zero = (integer != nullptr && *integer == 0) || (real != nullptr && *real == 0.0) ||
+                       (rhs.is<bool>() && !*rhs.as<bool>());
+  if (is_zero) {
+    return "guard it: `a // b if b != 0 else …` computes one side only";
+  }
+  return integer != nullptr && *integer < 0
+             ? "use a count that is not negative"
+             : "compute with floats: `2.0 ** n`, or at run time, where integers wrap";
+}
+
 /// One binary operation with the place to report to.
 struct BinaryFold {
   Sema& sema;
@@ -57,7 +71,8 @@ struct BinaryFold {
         return not_defined();
       case Arithmetic::Status::Failed:
         sema.report(DiagId::CompileTimeArithmetic, ranges.whole, spelling(op), describe(lhs),
-                    describe(rhs), result.reason);
+                    describe(rhs), result.reason)
+            .helped(arithmetic_help(rhs));
         return {};
     }
     return {};

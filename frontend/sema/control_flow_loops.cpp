@@ -33,19 +33,34 @@ bool is_integer_scalar(const Value& value) {
           is_integer(tensor->type.element.scalar));
 }
 
+/// Points at the first bound that is no integer scalar.
+void report_bounds(Sema& sema, const RangeValue& values, const std::array<Value, 3>& parts,
+                   SourceRange range) {
+  const SourceRange ranges[] = {values.start_range, values.stop_range, values.step_range};
+  const auto culprit =
+      static_cast<std::size_t>(std::ranges::find_if_not(parts, is_integer_scalar) - parts.begin());
+  const Value& value = parts[culprit];
+  Diagnostic& diagnostic =
+      sema.report(DiagId::LoopBoundTypes, ranges[culprit].is_valid() ? ranges[culprit] : range,
+                  describe(parts[0]), describe(parts[1]), describe(parts[2]));
+  label_operand(sema, diagnostic, ranges[culprit], value);
+  const auto* tensor = value.as<Tensor>();
+  const std::string text = operand_text(sema, ranges[culprit]);
+  if (tensor != nullptr && !tensor->type.is_scalar()) {
+    diagnostic.helped("reduce the block to a scalar first, with `tl.max` or `tl.sum`");
+  } else if (tensor != nullptr) {
+    diagnostic.helped(fmt::format("convert it: `{}.to(tl.int32)`", text));
+  } else {
+    diagnostic.helped(fmt::format("make it a whole number: `int({})`", text));
+  }
+}
+
 std::optional<Bounds> loop_bounds(Sema& sema, const RangeValue& values, SourceRange range) {
   const std::array<Value, 3> parts = {or_default(values.start, 0), or_default(values.stop, 0),
                                       or_default(values.step, 1)};
   if (!is_integer_scalar(parts[0]) || !is_integer_scalar(parts[1]) ||
       !is_integer_scalar(parts[2])) {
-    const bool has_block = std::ranges::any_of(parts, [](const Value& part) {
-      const auto* tensor = part.as<Tensor>();
-      return tensor != nullptr && !tensor->type.is_scalar();
-    });
-    sema.report(DiagId::LoopBoundTypes, range, describe(parts[0]), describe(parts[1]),
-                describe(parts[2]))
-        .helped(has_block ? "reduce the block to a scalar first, with `tl.max` or `tl.sum`"
-                          : "convert with `.to(tl.int32)`");
+    report_bounds(sema, values, parts, range);
     return {};
   }
   if (known_int(sema, parts[2]) == BigInt{0}) {

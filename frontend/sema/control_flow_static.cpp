@@ -10,19 +10,30 @@ namespace tilery::sema {
 std::optional<std::vector<Value>> Specializer::static_values(const RangeValue& values,
                                                              SourceRange range) {
   constexpr BigInt kMostIterations = 100000;
-  const std::pair<std::string_view, const std::shared_ptr<const Value>*> parts[] = {
-      {"start", &values.start}, {"stop", &values.stop}, {"step", &values.step}};
+
+  struct Part {
+    std::string_view name;
+    const Value* value;
+    SourceRange range;
+  };
+
+  const Part parts[] = {{"start", values.start.get(), values.start_range},
+                        {"stop", values.stop.get(), values.stop_range},
+                        {"step", values.step.get(), values.step_range}};
   BigInt numbers[] = {0, 0, 1};
   for (std::size_t i = 0; i < 3; ++i) {
-    const Value* value = parts[i].second->get();
+    const auto& [name, value, own_range] = parts[i];
     if (value == nullptr || value->is<NoneValue>()) {
       continue;
     }
     if (!value->is<bool>() && !value->is<BigInt>()) {
-      report(DiagId::StaticRangeBound, range, parts[i].first, describe(*value))
-          .helped(value->is<Tensor>() ? "use `tl.range` for a run-time bound, or pass the bound as "
-                                        "a `tl.constexpr` parameter"
-                                      : "the bounds and the step are integers");
+      const SourceRange where = own_range.is_valid() ? own_range : range;
+      Diagnostic& diagnostic = report(DiagId::StaticRangeBound, where, name, describe(*value));
+      label_operand(*this, diagnostic, own_range, *value);
+      diagnostic.helped(value->is<Tensor>()
+                            ? "use `tl.range` for a run-time bound, or pass the bound as "
+                              "a `tl.constexpr` parameter"
+                            : "the bounds and the step are integers");
       return {};
     }
     numbers[i] = *known_int(*this, *value);

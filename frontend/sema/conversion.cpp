@@ -86,7 +86,10 @@ MaybeTensor cast_from_pointer(Sema& sema, const Tensor& x, ElementType element, 
   if (element.is(Scalar::I1)) {
     return is_nonzero(sema, bits_of(sema, x, Scalar::I64));
   }
-  return report_cast(sema, x, element, range, "a pointer has 64 bits: go through `.to(tl.int64)`");
+  return report_cast(sema, x, element, range,
+                     is_float(element.scalar)
+                         ? "`tl.load` reads what a pointer points to"
+                         : "a pointer has 64 bits: go through `.to(tl.int64)`");
 }
 
 MaybeTensor cast_to_pointer(Sema& sema, const Tensor& x, ElementType element, SourceRange range) {
@@ -114,7 +117,8 @@ std::optional<bool> rounds_toward_zero(Sema& sema, const Tensor& x, ElementType 
                                        SourceRange range, const std::string& rounding) {
   if (rounding != "rtne" && rounding != "rtz") {
     sema.report(DiagId::RoundingMode, range,
-                fmt::format("`{}` is no rounding mode: `rtne` and `rtz` are", rounding));
+                fmt::format("`{}` is no rounding mode: `rtne` and `rtz` are", rounding))
+        .helped("`\"rtne\"` rounds to the nearest, as without the argument; `\"rtz\"` toward zero");
     return {};
   }
   const bool is_narrowing = !x.type.is_pointer() && !element.is_pointer() &&
@@ -156,7 +160,10 @@ MaybeTensor to_element(Sema& sema, const Value& value, ElementType element, Sour
     return report_no_tensor(sema, value, range);
   }
   if (element.is_pointer()) {
-    sema.report(DiagId::CannotCast, range, describe(value), type_text(element));
+    sema.report(DiagId::CannotCast, range, describe(value), type_text(element))
+        .helped(
+            "pointers come from arguments; convert an address with `tl.full((), n, tl.int64)` "
+            "first");
     return {};
   }
   if (reject_fp8(sema, element, range)) {

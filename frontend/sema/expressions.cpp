@@ -7,10 +7,30 @@
 #include <fmt/format.h>
 
 namespace tilery::sema {
+namespace {
+
+/// Where the elements of a tuple or list display stand; nothing for other expressions.
+std::vector<SourceRange> element_ranges(const ast::Module& module, ast::ExprId id) {
+  std::span<const ast::ExprId> elements;
+  if (const auto* tuple = module.as<ast::Tuple>(id)) {
+    elements = tuple->elements;
+  } else if (const auto* list = module.as<ast::List>(id)) {
+    elements = list->elements;
+  }
+  std::vector<SourceRange> ranges;
+  for (const ast::ExprId element : elements) {
+    ranges.push_back(module[element].range);
+  }
+  return ranges;
+}
+
+}  // namespace
+
 Specializer::DepthGuard::DepthGuard(Specializer& sema, SourceRange range) : sema_(sema) {
   constexpr int kMaxDepth = 1500;
   if (++sema_.depth_ > kMaxDepth && !sema_.is_stopped_) {
-    sema_.report(DiagId::EvaluationTooDeep, range);
+    sema_.report(DiagId::EvaluationTooDeep, range)
+        .helped("split the expression into several statements, or end the recursion earlier");
     sema_.is_stopped_ = true;
   }
 }
@@ -197,7 +217,11 @@ MaybeValue Specializer::evaluate_node(const ast::Attribute& node, SourceRange ra
     }
   }
   set_range(range);
-  return attribute(*this, *object, node.name, range, node.name_range);
+  MaybeValue value = attribute(*this, *object, node.name, range, node.name_range);
+  if (auto* method = value ? std::get_if<BuiltinRef>(&value->data) : nullptr) {
+    method->self_range = module()[node.object].range;
+  }
+  return value;
 }
 
 std::optional<SubscriptIndex> Specializer::subscript_index(ast::ExprId id) {
@@ -266,7 +290,8 @@ std::optional<std::vector<CallArgument>> Specializer::evaluate_arguments(
       continue;
     }
     if (argument.kind != ast::Argument::Kind::Star) {
-      result.push_back({argument.keyword, std::move(*value), range});
+      result.push_back({argument.keyword, std::move(*value), range, argument.keyword_range,
+                        element_ranges(module(), argument.value)});
       continue;
     }
     const auto* tuple = value->as<TupleValue>();

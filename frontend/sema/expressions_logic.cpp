@@ -147,8 +147,9 @@ bool Specializer::check_skipped(ast::ExprId id) {
     return true;
   }
   const SourceRange range = module()[id].range;
-  report(DiagId::ConditionalWalrus, range)
-      .helped(fmt::format("assign to `{}` before this statement", assigned.names.front()));
+  report(DiagId::ConditionalWalrus, range, assigned.names.front())
+      .helped(fmt::format("assign to `{}` in a statement of its own before this one",
+                          assigned.names.front()));
   poison(assigned.names, range);
   return false;
 }
@@ -300,9 +301,10 @@ bool Specializer::comprehension_clause(const ast::Comprehension& node, std::size
 
 MaybeValue Specializer::evaluate_node(const ast::Comprehension& node, SourceRange range) {
   if (!frame_->is_compile_time) {
-    if ((node.is_generator && !allow_extension(*this, "a generator expression", range)) ||
+    if ((node.is_generator &&
+         !allow_extension(*this, "a generator expression", range, "write a list")) ||
         (node.clauses.size() > 1 &&
-         !allow_extension(*this, "a comprehension with several `for`", range))) {
+         !allow_extension(*this, "a comprehension with several `for`", range, "nest two lists"))) {
       return {};
     }
   }

@@ -51,7 +51,8 @@ MaybeValue tensor_subscript(Sema& sema, const Tensor& x, std::span<const Subscri
     ++axis;
   }
   if (x.type.shape.rank() + (axis - kept) > Shape::kMaxRank) {
-    sema.report(DiagId::RankTooLarge, range, x.type.shape.rank() + (axis - kept));
+    sema.report(DiagId::RankTooLarge, range, x.type.shape.rank() + (axis - kept))
+        .helped("merge axes with `tl.reshape`, or keep the last ones in a loop");
     return {};
   }
   axis = 0;
@@ -85,7 +86,8 @@ MaybeValue tuple_slice(Sema& sema, const TupleValue& tuple, const SubscriptIndex
     return {};
   }
   if (*step == 0) {
-    sema.report(DiagId::ArgumentValue, index.range, "step", "slice", "0", "it must move");
+    sema.report(DiagId::ArgumentValue, index.range, "step", "slice", "0", "it must move")
+        .helped("`t[::1]` takes every element, `t[::2]` every other");
     return {};
   }
   const bool is_forward = *step > 0;
@@ -158,7 +160,8 @@ MaybeValue subscript(Sema& sema, const Value& object, std::span<const SubscriptI
   }
   sema.report(DiagId::NotSubscriptable, range, describe(object),
               tuple != nullptr ? fmt::format(" with {} indices", indices.size()) : "")
-      .helped(tuple != nullptr ? "a tuple takes one index: `t[i][j]`" : "");
+      .helped(tuple != nullptr ? "a tuple takes one index: `t[i][j]`"
+                               : "tuples, and blocks with `None` and `:`, take brackets");
   return {};
 }
 

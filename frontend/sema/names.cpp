@@ -41,6 +41,26 @@ bool is_always_visible(const Value& value) {
   return !value.is_number() && !value.is<std::string>() && !value.is<TupleValue>();
 }
 
+/// What to write for a Python builtin that kernels do not have; empty for other names.
+std::string_view instead_of_python(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kInstead[] = {
+      {"round", "Python's `round` is not available: write `tl.floor(x + 0.5)`"},
+      {"bool", "Python's `bool` is not available: write `x != 0`"},
+      {"str", "Python's `str` is not available: an f-string holds compile-time values"},
+      {"tuple", "Python's `tuple` is not available: write `(a, b)`"},
+      {"enumerate",
+       "Python's `enumerate` is not available: write `for i in tl.static_range(len(t))`"},
+      {"zip", "Python's `zip` is not available: write `for i in tl.static_range(len(t))`"},
+      {"reversed",
+       "Python's `reversed` is not available: count down, `tl.static_range(n - 1, -1, -1)`"},
+      {"any", "Python's `any` is not available: write `tl.max(x.to(tl.int32)) != 0`"},
+      {"all", "Python's `all` is not available: write `tl.min(x.to(tl.int32)) != 0`"},
+      {"pow", "Python's `pow` is not available: write `x * x`, or `tl.exp2(y * tl.log2(x))`"},
+  };
+  const auto* found = std::ranges::find(kInstead, name, [](const auto& p) { return p.first; });
+  return found == std::end(kInstead) ? std::string_view() : found->second;
+}
+
 std::string_view python_kind(const Value& value) {
   if (value.is<bool>()) {
     return "bool";
@@ -144,8 +164,12 @@ MaybeValue Specializer::undefined(std::string_view name, SourceRange range) {
     diagnostic.helped(fmt::format("add `import {}`", name));
   } else if (find_builtin("triton.language", name) != nullptr) {
     diagnostic.helped(fmt::format("did you mean `tl.{}`?", name));
+  } else if (const std::string_view instead = instead_of_python(name); !instead.empty()) {
+    diagnostic.helped(std::string(instead));
   } else if (!close.empty()) {
     diagnostic.helped(fmt::format("did you mean `{}`?", close));
+  } else {
+    diagnostic.helped("assign it before, make it a parameter, or import it");
   }
   return {};
 }
@@ -159,9 +183,8 @@ MaybeValue Specializer::unit_attribute(const Unit& unit, std::string_view name, 
   }
   Diagnostic& diagnostic = report(DiagId::NoAttribute, range, "the module", name);
   const std::string close = closest_name(name, names_of(unit).all());
-  if (!close.empty()) {
-    diagnostic.helped(fmt::format("did you mean `{}`?", close));
-  }
+  diagnostic.helped(close.empty() ? "the module does not define it"
+                                  : fmt::format("did you mean `{}`?", close));
   return {};
 }
 
@@ -240,7 +263,8 @@ MaybeValue Specializer::compute(const Unit& unit, std::string_view name, ModuleN
   }
   const auto* tuple = value->as<TupleValue>();
   if (tuple == nullptr || entry.index >= tuple->elements.size()) {
-    report(DiagId::GlobalNotConstant, range, name, describe(*value));
+    report(DiagId::GlobalNotConstant, range, name, describe(*value))
+        .helped("write a tuple of as many values as names");
     return {};
   }
   return tuple->elements[entry.index];

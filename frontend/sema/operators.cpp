@@ -31,7 +31,7 @@ MaybeValue plus(Sema& sema, const Tensor& x, SourceRange range, SourceRange oper
   if (x.type.is_pointer()) {
     return report_unary(sema, ast::UnaryOp::Plus, Value{x}, range, operand, "leave the `+` out");
   }
-  if (!allow_extension(sema, "unary `+` on a tensor", range)) {
+  if (!allow_extension(sema, "unary `+` on a tensor", range, "leave the `+` out")) {
     return {};
   }
   return Value{x};

@@ -31,6 +31,9 @@ struct CallArgument {
   std::string keyword;  ///< empty: positional
   Value value;
   SourceRange range;
+  SourceRange keyword_range = {};
+  /// Where the elements stand, if the argument is written as a tuple or a list.
+  std::vector<SourceRange> elements = {};
 };
 
 /// What builtins and operators may use. The class behind it (Specializer, private to the core) adds
@@ -183,9 +186,11 @@ struct BuiltinParameter {
 struct BoundArguments {
   std::vector<Value> values;
   std::vector<SourceRange> ranges;
+  std::vector<std::vector<SourceRange>> elements;  ///< of the arguments written as tuples
   std::vector<Value> variadic;
   std::vector<SourceRange> variadic_ranges;
-  SourceRange call;  ///< the whole call expression
+  std::vector<SourceRange> variadic_elements;  ///< of the first one
+  SourceRange call;                            ///< the whole call expression
   const Builtin* callee = nullptr;
 };
 

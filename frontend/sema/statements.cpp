@@ -328,6 +328,13 @@ void Specializer::execute(const ast::Continue& /*stmt*/, SourceRange range) {
   }
 }
 
+namespace {
+
+constexpr std::string_view kRaisedHelp =
+    "the code refuses these compile-time values: call it with others";
+
+}  // namespace
+
 void Specializer::execute(const ast::Raise& stmt, SourceRange range) {
   const auto* call = module().as<ast::Call>(stmt.exception);
   std::string text;
@@ -345,7 +352,7 @@ void Specializer::execute(const ast::Raise& stmt, SourceRange range) {
     report(DiagId::RaiseAtRunTime, range)
         .helped(fmt::format("use `tl.device_assert(condition, \"{}\")`", text));
   } else {
-    report(DiagId::Raised, range, text);
+    report(DiagId::Raised, range, text).helped(std::string(kRaisedHelp));
   }
   leave({}, range);
 }
@@ -360,7 +367,7 @@ void Specializer::execute(const ast::Assert& stmt, SourceRange range) {
   }
   if (frame_->is_compile_time) {
     if (!truth(*condition)) {
-      report(DiagId::Raised, range, python_str(*message));
+      report(DiagId::Raised, range, python_str(*message)).helped(std::string(kRaisedHelp));
       leave({}, range);
     }
     return;

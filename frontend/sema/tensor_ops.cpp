@@ -87,11 +87,13 @@ bool check_block(Sema& sema, const Shape& shape, SourceRange range) {
   return false;
 }
 
-bool allow_extension(Sema& sema, std::string_view what, SourceRange range) {
+bool allow_extension(Sema& sema, std::string_view what, SourceRange range,
+                     std::string_view rewrite) {
   if (!sema.options().strict) {
     return true;
   }
-  sema.report(DiagId::StrictExtension, range, what);
+  sema.report(DiagId::StrictExtension, range, what)
+      .helped(fmt::format("{}, or leave strict mode", rewrite));
   return false;
 }
 
@@ -107,7 +109,8 @@ bool reject_fp8(Sema& sema, const ElementType& element, SourceRange range) {
   if (element.is_pointer() || !is_fp8(element.scalar)) {
     return false;
   }
-  sema.report(DiagId::NotSupportedYet, range, fmt::format("tl.{}", dtype_name(element.scalar)));
+  sema.report(DiagId::NotSupportedYet, range, fmt::format("tl.{}", dtype_name(element.scalar)))
+      .helped("`tl.float16` and `tl.bfloat16` are the narrowest floats that work");
   return true;
 }
 

@@ -37,8 +37,9 @@ using Attributes = std::vector<std::pair<std::string_view, Attr>>;
 
 /// Reports a block that has too many elements or axes.
 [[nodiscard]] bool check_block(Sema& sema, const Shape& shape, SourceRange range);
-/// Reports `what` in strict mode; true where extensions are on.
-[[nodiscard]] bool allow_extension(Sema& sema, std::string_view what, SourceRange range);
+/// Reports `what` in strict mode, with what to write instead; true where extensions are on.
+[[nodiscard]] bool allow_extension(Sema& sema, std::string_view what, SourceRange range,
+                                   std::string_view rewrite);
 
 /// The name of a dtype in `tl`: "float32", "int1", "float8e4nv".
 [[nodiscard]] std::string_view dtype_name(Scalar scalar);

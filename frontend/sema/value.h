@@ -57,6 +57,7 @@ struct FunctionRef {
 struct BuiltinRef {
   const Builtin* builtin = nullptr;
   std::shared_ptr<const Value> self;
+  SourceRange self_range = {};
 };
 
 /// A namedtuple class.
@@ -75,6 +76,7 @@ struct TupleValue {
 struct RangeValue {
   bool is_static = false;
   std::shared_ptr<const Value> start, stop, step;
+  SourceRange start_range, stop_range, step_range;  ///< of those that are written
   std::int64_t stages = 0;
   std::int64_t unroll = 0;
   bool flatten = false;

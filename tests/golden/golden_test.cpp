@@ -102,6 +102,9 @@ void specialize_file(const GoldenFile& file, Outcome& outcome, ast::Module modul
         specialize(unit, outcome.sources, kernel->name, testing::arguments_for(signature, *kernel),
                    signature.options, outcome.diagnostics);
   }
+  for (const Diagnostic& d : outcome.diagnostics.all()) {
+    EXPECT_FALSE(d.help.empty()) << "no way out: " << d.message;
+  }
   EXPECT_EQ(outcome.specialized.has_value(), !outcome.diagnostics.has_errors())
       << "a result and errors exclude each other";
 }
