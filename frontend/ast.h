@@ -344,6 +344,13 @@ struct Stmt {
 
 // ---- module ----
 
+/// A jit function of a `.py` file that is defined inside a class or a function, and so not taken.
+struct NestedKernel {
+  std::string name;
+  std::string owner;  ///< the class or function at module level
+  SourceRange range;  ///< of the name
+};
+
 /// One parsed file. `body` holds what sema can use at module level, in source order: imports,
 /// constant assignments and functions. From a `.py` file everything else is skipped (see parser.h).
 struct Module {
@@ -353,6 +360,7 @@ struct Module {
   std::vector<Expr> exprs;
   std::vector<Stmt> stmts;
   Block body;
+  std::vector<NestedKernel> nested_kernels;
 
   [[nodiscard]] const Expr& operator[](ExprId id) const { return exprs[id.index]; }
 

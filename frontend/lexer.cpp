@@ -3,7 +3,10 @@
 #include "frontend/lexer_impl.h"
 #include "frontend/text.h"
 
+#include <fmt/format.h>
+
 #include <optional>
+#include <string>
 
 namespace tilery {
 
@@ -17,7 +20,13 @@ TokenList tokenize(const SourceMap& sources, FileId file, Diagnostics& diagnosti
     const auto at = static_cast<std::uint32_t>(*bad);
     const unsigned value = static_cast<unsigned char>(text[at]);
     const DiagId id = value == 0 ? DiagId::NulByte : DiagId::InvalidUtf8;
-    diagnostics.report(id, {file, at, at + 1}, at, value);
+    const std::string encoding = declared_encoding(text);
+    diagnostics.report(id, {file, at, at + 1}, at, value)
+        .helped(value == 0         ? "give a file with the kernel's source"
+                : encoding.empty() ? "save the file as UTF-8"
+                                   : fmt::format("the file declares the encoding `{}`: save it as "
+                                                 "UTF-8",
+                                                 encoding));
     return {{}, false};
   }
   return lexer::Lexer(sources, file, diagnostics).run();

@@ -73,9 +73,13 @@ bool is_kept(const ast::Module& module, ast::StmtId id) {
 
 class PythonReader {
  public:
-  PythonReader(Builder& builder, const ast::Module& module, std::span<const Token> tokens,
+  PythonReader(Builder& builder, ast::Module& module, std::span<const Token> tokens,
                Diagnostics& diagnostics)
-      : builder_(builder), module_(module), tokens_(tokens), diagnostics_(diagnostics) {}
+      : builder_(builder),
+        module_(module),
+        nested_(module.nested_kernels),
+        tokens_(tokens),
+        diagnostics_(diagnostics) {}
 
   /// The statements from `at` up to the end of its block.
   ast::Block read_block(const Token* at) {
@@ -84,6 +88,7 @@ class PythonReader {
            diagnostics_.error_count() <= kMaxErrors) {
       const Token* next = grammar::skip_statement(at);
       append(kept, read_statement(at, next));
+      note_nested_kernels(at, next);
       // A token that begins nothing (a stray Indent was skipped with its block).
       at = next == at ? at + 1 : next;
     }
@@ -121,6 +126,28 @@ class PythonReader {
       head += head->kind == TokenKind::Newline ? 1 : 0;
     }
     return head->kind == TokenKind::Def ? parse(at, next, has_jit) : ast::Block{};
+  }
+
+  /// Remembers the jit functions inside the class or function between `at` and `next`.
+  void note_nested_kernels(const Token* at, const Token* next) {
+    const Token* head = grammar::skip_decorators(at);
+    head += head->kind == TokenKind::Async ? 1 : 0;
+    if (head->kind != TokenKind::Class && head->kind != TokenKind::Def) {
+      return;
+    }
+    bool has_jit = false;
+    for (const Token* inner = head + 2; inner < next; ++inner) {
+      const bool begins_line = is_layout(inner[-1].kind);
+      if (begins_line && inner->kind == TokenKind::At) {
+        has_jit |= names_jit(inner + 1);
+      } else if (begins_line && !is_layout(inner->kind)) {
+        if (has_jit && inner->kind == TokenKind::Def) {
+          nested_.push_back({std::string(builder_.text(inner[1])),
+                             std::string(builder_.text(head[1])), builder_.range(inner[1])});
+        }
+        has_jit = false;
+      }
+    }
   }
 
   /// Whether a dotted name at `at` ends in `jit`.
@@ -171,6 +198,22 @@ class PythonReader {
                : grammar::parse_line(builder_, at, last);
   }
 
+  /// The statements after the colon of `if x: y = 1`; nullptr where a block follows.
+  static const Token* suite_on_line(const Token* at) {
+    int depth = 0;
+    for (; !is_layout(at->kind); ++at) {
+      const TokenKind kind = at->kind;
+      depth +=
+          kind == TokenKind::LParen || kind == TokenKind::LBracket || kind == TokenKind::LBrace;
+      depth -=
+          kind == TokenKind::RParen || kind == TokenKind::RBracket || kind == TokenKind::RBrace;
+      if (depth == 0 && kind == TokenKind::Colon) {
+        return is_layout(at[1].kind) ? nullptr : at + 1;
+      }
+    }
+    return nullptr;
+  }
+
   /// The blocks of `if`/`elif`/`else`, `try`/`except`/`else`/`finally`, `with`.
   ast::Block read_branches(const Token* at, const Token* next) {
     const bool is_main = at->kind == TokenKind::If && builder_.text(at[1]) == "__name__";
@@ -183,6 +226,8 @@ class PythonReader {
       }
       if (body[0].kind == TokenKind::Newline && body[1].kind == TokenKind::Indent && !is_main) {
         merge_branch(kept, bound, read_block(body + 2), at->begin);
+      } else if (const Token* suite = suite_on_line(at); suite != nullptr && !is_main) {
+        merge_branch(kept, bound, read_line(suite), at->begin);
       }
       at = grammar::skip_line_and_block(at);
     }
@@ -224,14 +269,15 @@ class PythonReader {
 
   Builder& builder_;
   const ast::Module& module_;
+  std::vector<ast::NestedKernel>& nested_;
   std::span<const Token> tokens_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-ast::Block read_python_module(Builder& builder, const ast::Module& module,
-                              std::span<const Token> tokens, Diagnostics& diagnostics) {
+ast::Block read_python_module(Builder& builder, ast::Module& module, std::span<const Token> tokens,
+                              Diagnostics& diagnostics) {
   // The first token is the Newline that precedes everything.
   return PythonReader(builder, module, tokens, diagnostics).read_block(tokens.data() + 1);
 }

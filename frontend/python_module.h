@@ -16,7 +16,7 @@ namespace tilery {
 /// Which branch Python would take is not known here. Of the branches of one statement, the first
 /// that binds a name gives its meaning, except that a jit function is preferred to anything else of
 /// that name. What stands under `if __name__ == …` is skipped.
-[[nodiscard]] ast::Block read_python_module(grammar::Builder& builder, const ast::Module& module,
+[[nodiscard]] ast::Block read_python_module(grammar::Builder& builder, ast::Module& module,
                                             std::span<const Token> tokens,
                                             Diagnostics& diagnostics);
 

@@ -119,6 +119,47 @@ void append_utf8(std::string& out, char32_t code_point) {
   }
 }
 
+std::string declared_encoding(std::string_view text) {
+  for (int line = 0; line < 2 && !text.empty(); ++line) {
+    const std::string_view whole = text.substr(0, text.find('\n'));
+    const std::size_t hash = whole.find_first_not_of(" \t\f\xEF\xBB\xBF");
+    const bool is_comment = hash != std::string_view::npos && whole[hash] == '#';
+    const std::size_t word = is_comment ? whole.find("coding", hash) : std::string_view::npos;
+    if (word != std::string_view::npos && word + 6 < whole.size() &&
+        (whole[word + 6] == ':' || whole[word + 6] == '=')) {
+      std::string name;
+      for (const char c :
+           whole.substr(std::min(whole.find_first_not_of(" \t", word + 7), whole.size()))) {
+        if (!is_name_char(c) && c != '-' && c != '.') {
+          break;
+        }
+        name += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      }
+      return name;
+    }
+    if (hash != std::string_view::npos && !is_comment) {
+      return {};
+    }
+    text.remove_prefix(std::min(whole.size() + 1, text.size()));
+  }
+  return {};
+}
+
+bool is_latin1(std::string_view encoding) {
+  constexpr std::array<std::string_view, 5> kNames{"latin-1", "latin1", "iso-8859-1", "iso8859-1",
+                                                   "l1"};
+  return std::ranges::find(kNames, encoding) != kNames.end();
+}
+
+std::string latin1_to_utf8(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    append_utf8(result, static_cast<unsigned char>(c));
+  }
+  return result;
+}
+
 bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }

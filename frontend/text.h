@@ -19,6 +19,13 @@ struct CodePoint {
 /// surrogates and values above U+10FFFF are invalid); nothing if the whole text is fine.
 [[nodiscard]] std::optional<std::size_t> first_bad_byte(std::string_view text);
 
+/// The encoding that a comment in one of the first two lines declares, as Python reads it
+/// (`# -*- coding: latin-1 -*-`), in lower case with `-` for `_`; empty if there is none.
+[[nodiscard]] std::string declared_encoding(std::string_view text);
+[[nodiscard]] bool is_latin1(std::string_view encoding);
+/// A text of one byte a character in UTF-8.
+[[nodiscard]] std::string latin1_to_utf8(std::string_view text);
+
 /// The code point at the beginning of valid, non-empty UTF-8.
 [[nodiscard]] CodePoint decode_utf8(std::string_view text);
 void append_utf8(std::string& out, char32_t code_point);

@@ -2,6 +2,7 @@
 
 #include "frontend/ast_printer.h"
 #include "frontend/parser.h"
+#include "frontend/text.h"
 #include "runtime/convert.h"
 #include "runtime/imports.h"
 #include "runtime/library_impl.h"
@@ -29,11 +30,18 @@ std::vector<HostType> host_types(const Environment& environment) {
   return types;
 }
 
+/// The text in UTF-8: Python files may declare Latin-1.
+std::string utf8_text(const Source& source) {
+  const bool is_converted =
+      module_kind(source.name) == ModuleKind::Python && is_latin1(declared_encoding(source.text));
+  return is_converted ? latin1_to_utf8(source.text) : source.text;
+}
+
 /// Parses a text into `sources`, and the texts that it imports with it. Reports and returns nothing
 /// if there are errors.
 std::optional<Unit> make_unit(const Source& source, const Environment& environment,
                               SourceMap& sources, Diagnostics& diagnostics) {
-  const FileId file = sources.add(source.name, source.first_line, source.text);
+  const FileId file = sources.add(source.name, source.first_line, utf8_text(source));
   std::optional<ast::Module> module = parse(sources, file, module_kind(source.name), diagnostics);
   if (!module) {
     return std::nullopt;
@@ -143,6 +151,14 @@ std::vector<Kernel> Library::kernels() const {
   return kernels;
 }
 
+std::vector<NestedKernel> Library::nested_kernels() const {
+  std::vector<NestedKernel> nested;
+  for (const ast::NestedKernel& kernel : impl_->unit.module.nested_kernels) {
+    nested.push_back({kernel.name, kernel.owner, place_of(kernel.range, impl_->sources)});
+  }
+  return nested;
+}
+
 Result<Kernel> Library::kernel(std::string_view name) const {
   const std::vector<Kernel> all = kernels();
   const auto found = std::ranges::find_if(all, [&](const Kernel& k) { return k.name() == name; });
@@ -164,7 +180,12 @@ Result<Kernel> Library::kernel(std::string_view name) const {
   Diagnostic& d = diagnostics.report(DiagId::KernelNotFound, {}, impl_->source.name, name);
   const std::string closest = closest_spelling(name, names);
   d.note(all.empty() ? "it has no kernels" : "it has " + name_list(all));
-  if (!closest.empty()) {
+  const auto& nested = impl_->unit.module.nested_kernels;
+  const auto inside = std::ranges::find(nested, name, &ast::NestedKernel::name);
+  if (inside != nested.end()) {
+    d.note(fmt::format("`{}` is defined inside `{}`", name, inside->owner), inside->range)
+        .helped("move it to the module level");
+  } else if (!closest.empty()) {
     d.helped(fmt::format("did you mean `{}`?", closest));
   }
   return usage_error(diagnostics, impl_->sources);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tilery::tools {
 
@@ -57,6 +58,34 @@ Json kernel_json(const Kernel& kernel) {
           {"parameters", std::move(parameters)}};
 }
 
+/// What keeps kernels of the file from being run: annotations and defaults without a value.
+std::vector<Message> complaints(const Library& library, const std::vector<Kernel>& kernels) {
+  std::vector<Message> messages;
+  for (const Kernel& kernel : kernels) {
+    const Result<Kernel> usable = library.kernel(kernel.name());
+    if (!usable) {
+      const std::vector<Message>& own = usable.error().messages;
+      messages.insert(messages.end(), own.begin(), own.end());
+    }
+  }
+  return messages;
+}
+
+Json nested_json(const std::vector<NestedKernel>& nested) {
+  Json list = Json::array();
+  for (const NestedKernel& kernel : nested) {
+    list.push_back({{"name", kernel.name}, {"owner", kernel.owner}, {"line", kernel.place.line}});
+  }
+  return list;
+}
+
+/// One line for each jit function that is out of reach.
+std::string nested_text(const NestedKernel& nested) {
+  return fmt::format(
+      "tilery: `{}` in line {} is not taken: it is defined inside `{}`, not at the module level\n",
+      nested.name, nested.place.line, nested.owner);
+}
+
 }  // namespace
 
 int list_command(const ListRequest& request) {
@@ -64,22 +93,32 @@ int list_command(const ListRequest& request) {
   if (!library) {
     return fail("list", library.error(), request.json);
   }
-  Json kernels = Json::array();
-  for (const Kernel& kernel : library->kernels()) {
-    if (request.json) {
-      kernels.push_back(kernel_json(kernel));
-    } else {
-      print_out(kernel_text(kernel));
-    }
-  }
+  const std::vector<Kernel> kernels = library->kernels();
+  const std::vector<NestedKernel> nested = library->nested_kernels();
+  const std::vector<Message> messages = complaints(*library, kernels);
+  const int exit_code = messages.empty() ? 0 : 1;
   if (request.json) {
-    Json report = report_head("list", 0);
-    report["kernels"] = std::move(kernels);
+    Json report = report_head("list", exit_code);
+    report["kernels"] = Json::array();
+    for (const Kernel& kernel : kernels) {
+      report["kernels"].push_back(kernel_json(kernel));
+    }
+    report["nested"] = nested_json(nested);
+    report["messages"] = messages_json(messages);
     print_json(report);
-  } else if (library->kernels().empty()) {
+    return exit_code;
+  }
+  for (const Kernel& kernel : kernels) {
+    print_out(kernel_text(kernel));
+  }
+  print_messages(messages);
+  for (const NestedKernel& kernel : nested) {
+    print_err(nested_text(kernel));
+  }
+  if (kernels.empty()) {
     print_err(fmt::format("tilery: `{}` has no kernels\n", request.file));
   }
-  return 0;
+  return exit_code;
 }
 
 }  // namespace tilery::tools

@@ -30,7 +30,13 @@ bool begins_type_alias(const Token* at, std::string_view source) {
          (at[2].kind == TokenKind::Assign || at[2].kind == TokenKind::LBracket);
 }
 
-// The token after the lines of decorators.
+bool continues_statement(TokenKind kind) {
+  return kind == TokenKind::Else || kind == TokenKind::Elif || kind == TokenKind::Except ||
+         kind == TokenKind::Finally;
+}
+
+}  // namespace
+
 const Token* skip_decorators(const Token* at) {
   while (at->kind == TokenKind::At) {
     while (!is_layout(at->kind)) {
@@ -40,13 +46,6 @@ const Token* skip_decorators(const Token* at) {
   }
   return at;
 }
-
-bool continues_statement(TokenKind kind) {
-  return kind == TokenKind::Else || kind == TokenKind::Elif || kind == TokenKind::Except ||
-         kind == TokenKind::Finally;
-}
-
-}  // namespace
 
 bool begins_operand(const Token* at) {
   switch (at->kind) {

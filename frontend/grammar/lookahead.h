@@ -27,6 +27,8 @@ namespace tilery::grammar {
 /// The word by which a message names an unsupported statement: "try", "async def", "yield".
 [[nodiscard]] std::string unsupported_keyword(const Token* at, std::string_view source);
 
+/// The token after the lines of decorators, if any begin here.
+[[nodiscard]] const Token* skip_decorators(const Token* at);
 /// The token after this simple statement: its `;` or Newline.
 [[nodiscard]] const Token* skip_simple(const Token* at);
 /// The token after this logical line and the block that belongs to it.

@@ -69,6 +69,45 @@ TEST(Cli, list_shows_kernels_and_parameters) {
   EXPECT_EQ(report["kernels"][0]["parameters"][4]["constexpr"], true);
 }
 
+TEST(Cli, list_tells_why_a_kernel_cannot_run) {
+  const TempDir dir;
+  const std::string file =
+      dir.write("bad.tl", "def good(x):\n    pass\ndef bad(x, n=tl.program_id(0)):\n    pass\n");
+  const ProcessResult r = tilery({"list", file});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_TRUE(contains(r.out, "good(x)\n")) << r.out;
+  EXPECT_TRUE(contains(r.err, "bad.tl:3:")) << r.err;
+  const json report = json::parse(tilery({"list", file, "--json"}).out);
+  EXPECT_EQ(report["exit_code"], 1);
+  EXPECT_EQ(report["kernels"].size(), 2U);
+  EXPECT_EQ(report["messages"].size(), 1U);
+}
+
+TEST(Cli, list_names_the_kernels_that_are_out_of_reach) {
+  const TempDir dir;
+  const std::string file = dir.write(
+      "inner.py", "import triton\nclass A:\n    @triton.jit\n    def hidden(x):\n        pass\n");
+  const ProcessResult r = tilery({"list", file});
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_TRUE(contains(r.err, "`hidden` in line 4 is not taken")) << r.err;
+  EXPECT_TRUE(contains(r.err, "`A`")) << r.err;
+  EXPECT_EQ(json::parse(tilery({"list", file, "--json"}).out)["nested"][0]["name"], "hidden");
+  const ProcessResult named = tilery({"lint", file + "::hidden", "x=1"});
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_TRUE(contains(named.err, "move it to the module level")) << named.err;
+}
+
+TEST(Cli, python_files_may_declare_latin_1) {
+  const TempDir dir;
+  const std::string text =
+      "# -*- coding: latin-1 -*-\nimport triton\n@triton.jit\ndef k(x):\n    \"\"\"Gr\xF6\xDF"
+      "e\"\"\"\n";
+  EXPECT_TRUE(contains(tilery({"list", dir.write("a.py", text)}).out, "Gr\u00F6\u00DFe"));
+  const ProcessResult other = tilery({"list", dir.write("b.py", "# coding=cp1252\nx = '\x93'\n")});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_TRUE(contains(other.err, "declares the encoding `cp1252`: save it as UTF-8")) << other.err;
+}
+
 TEST(Cli, lint_checks_syntax_or_types) {
   const TempDir dir;
   const std::string file = dir.write("add.tl", kAdd);

@@ -29,6 +29,13 @@ struct NamedTupleType {
   std::vector<std::string> fields;
 };
 
+/// A jit function inside a class or a function.
+struct NestedKernel {
+  std::string name;
+  std::string owner;  ///< the class or function at the module level
+  Place place;
+};
+
 class Library;
 
 /// What a text can see besides itself.
@@ -52,6 +59,9 @@ class TILERY_API Library {
 
   /// The functions that can be launched, in source order.
   [[nodiscard]] std::vector<Kernel> kernels() const;
+  /// The jit functions of a Python file that stand inside classes and functions, where they cannot
+  /// be taken.
+  [[nodiscard]] std::vector<NestedKernel> nested_kernels() const;
   /// The function of this name. The error lists what there is.
   [[nodiscard]] Result<Kernel> kernel(std::string_view name) const;
   /// The only kernel of the text: the one function that no other function of it uses.

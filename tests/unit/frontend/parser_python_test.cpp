@@ -122,6 +122,49 @@ TEST(ParsePython, branches_at_module_level_are_looked_into) {
   EXPECT_THAT(kept("if __name__ == '__main__':\n  X = 1\n"), IsEmpty());
 }
 
+TEST(ParsePython, suites_on_the_line_of_their_header_are_looked_into) {
+  EXPECT_THAT(kept("if a[1:2]: X = 1; Y = 2\nelse: Z = 3\ntry: import m\nexcept E: pass\n"),
+              ElementsAre("=X", "=Y", "=Z", "<m"));
+  EXPECT_THAT(kept("class A: x = 1\ndef f(x): return x\nwith a as b: W = 4\n"),
+              ElementsAre("f", "=W"));
+  EXPECT_THAT(kept("if __name__ == '__main__': X = 1\n"), IsEmpty());
+}
+
+TEST(ParsePython, jit_functions_out_of_reach_are_remembered) {
+  const testing::Parsed parsed = testing::parse_text(R"(
+@dataclass
+class A:
+  @triton.jit
+  def inner(x): pass
+  def plain(self): pass
+  class B:
+    @other
+    @jit
+    def deep(x): pass
+def make():
+  if a:
+    @triton.jit(debug=True)
+    def made(x): pass
+@triton.jit
+def taken(x): pass
+)",
+                                                     ModuleKind::Python);
+  ASSERT_TRUE(parsed.module);
+  std::vector<std::string> found;
+  for (const ast::NestedKernel& kernel : parsed.module->nested_kernels) {
+    found.push_back(kernel.owner + "." + kernel.name);
+  }
+  EXPECT_THAT(found, ElementsAre("A.inner", "A.deep", "make.made"));
+}
+
+TEST(ParsePython, positional_only_parameters_are_printed_back) {
+  const std::string text = "def f(a, b=1, /, c=2, *, d=3):\n    pass\n\n\ndef g(a, /):\n    pass\n";
+  const testing::Parsed parsed = testing::parse_text(text, ModuleKind::Python);
+  ASSERT_TRUE(parsed.module);
+  EXPECT_THAT(ast::print(*parsed.module), ::testing::HasSubstr("def f(a, b=1, /, c=2, *, d=3):"));
+  EXPECT_THAT(ast::print(*parsed.module), ::testing::HasSubstr("def g(a, /):"));
+}
+
 TEST(ParsePython, mistakes_of_a_kernel_in_a_branch_are_reported) {
   EXPECT_THAT(errors_of("if a:\n  @triton.jit\n  def k(x):\n    y = (x\n    return x +\n",
                         ModuleKind::Python),
@@ -141,7 +184,7 @@ TEST(ParsePython, a_dropped_statement_excuses_no_mistake_in_the_next) {
 
 TEST(ParsePython, dropped_attempts_leave_no_nodes_behind) {
   const testing::Parsed parsed =
-      testing::parse_text("print(1 + 2)\ndef h(a, /): return a + a\nX = 1\n", ModuleKind::Python);
+      testing::parse_text("print(1 + 2)\ndef h(a, *): return a + a\nX = 1\n", ModuleKind::Python);
   ASSERT_TRUE(parsed.module);
   EXPECT_TRUE(parsed.module->is_python);
   EXPECT_EQ(ast::print(*parsed.module), "X = 1\n");
