@@ -165,6 +165,10 @@ class FlowFinder {
     if (is_lanewise) {
       for (const ValueId operand : inst.operands) {
         add(inst.result(), taints_[operand.index]);
+        // A hint promises nothing for undefined lanes, so it must be known which these are.
+        if (def.family == OpFamily::Debug) {
+          leak(operand);
+        }
       }
     } else if (!def.is_terminator() && inst.op != Op::DevicePrint) {
       std::for_each(inst.operands.begin(), inst.operands.end(), [this](ValueId v) { leak(v); });
