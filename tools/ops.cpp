@@ -29,6 +29,7 @@ int print_ops_json(const std::string& part) {
       builtins.push_back({{"name", row.name},
                           {"signature", row.signature},
                           {"method", row.is_method},
+                          {"supported", row.is_supported},
                           {"summary", row.summary}});
     }
   }
@@ -62,8 +63,9 @@ int ops_command(const OpsRequest& request) {
   std::string text;
   for (const BuiltinRow& row : builtin_rows()) {
     if (is_wanted(row.name, request.name)) {
-      text += fmt::format("  {}\n      {}{}\n", row.signature, row.summary,
-                          row.is_method ? " (also a method)" : "");
+      text += fmt::format("  {}\n      {}{}{}\n", row.signature, row.summary,
+                          row.is_method ? " (also a method)" : "",
+                          row.is_supported ? "" : " (not supported yet)");
     }
   }
   print_out(text.empty() ? "" : "Functions of the language\n\n" + text + "\n");

@@ -199,6 +199,19 @@ TEST(Cli, ops_prints_both_tables) {
   EXPECT_FALSE(json::parse(tilery({"ops", "--json"}).out)["ops"].empty());
 }
 
+TEST(Cli, ops_tells_what_is_not_supported_yet) {
+  EXPECT_TRUE(contains(tilery({"ops", "tl.sort"}).out, "(not supported yet)"));
+  EXPECT_FALSE(contains(tilery({"ops", "tl.cumsum"}).out, "not supported"));
+  EXPECT_EQ(json::parse(tilery({"ops", "tl.sort", "--json"}).out)["functions"][0]["supported"],
+            false);
+  EXPECT_EQ(json::parse(tilery({"ops", "tl.cumsum", "--json"}).out)["functions"][0]["supported"],
+            true);
+  // A kernel that calls it gets the same answer.
+  const TempDir dir;
+  const std::string file = dir.write("s.tl", "def k():\n    tl.sort(tl.arange(0, 8))\n");
+  EXPECT_TRUE(contains(tilery({"run", file, "--grid", "1"}).err, "`tl.sort` is not supported yet"));
+}
+
 TEST(Cli, the_page_of_ops_is_up_to_date) {
   std::ifstream in(TILERY_SOURCE_DIR "/docs/ops.md");
   std::ostringstream page;

@@ -19,9 +19,10 @@ struct OpRow {
 
 /// One function of the language.
 struct BuiltinRow {
-  std::string name;        ///< as it is called: "tl.sum"
-  std::string signature;   ///< "tl.sum(input, axis=None)"
-  bool is_method = false;  ///< also `x.sum(…)`
+  std::string name;          ///< as it is called: "tl.sum"
+  std::string signature;     ///< "tl.sum(input, axis=None)"
+  bool is_method = false;    ///< also `x.sum(…)`
+  bool is_supported = true;  ///< false: known by name, but using it is an error in this version
   std::string summary;
 };
 
