@@ -209,9 +209,9 @@ std::string summary(const std::vector<Verdict>& verdicts) {
       names.push_back(fmt::format("`{}` {}", name, count));
     }
   }
-  return fmt::format("{} cases: {} pass, {} fail, {} wait{}, {} manual, {} for other modes\n",
-                     verdicts.size(), counts[State::Pass], counts[State::Fail],
-                     counts[State::Waits],
+  return fmt::format("{} {}: {} pass, {} fail, {} wait{}, {} manual, {} for other modes",
+                     verdicts.size(), verdicts.size() == 1 ? "case" : "cases", counts[State::Pass],
+                     counts[State::Fail], counts[State::Waits],
                      names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", ")),
                      counts[State::Manual], counts[State::OtherMode]);
 }
@@ -255,7 +255,7 @@ int case_command(const CaseRequest& request) {
     report["summary"] = summary(verdicts);
     print_json(report);
   } else {
-    print_out(summary(verdicts));
+    print_out(summary(verdicts) + "\n");
   }
   return exit_code;
 }

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -426,15 +428,21 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-/// A whole file of at most 64 MiB.
-std::optional<std::string> read_text(const std::string& path) {
+/// A whole file of at most 64 MiB. Throws BadCase with the reason if it cannot be read.
+std::string read_text(const std::string& path) {
   constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
   struct stat info{};
-  const bool is_file = stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-  const std::unique_ptr<std::FILE, CloseFile> file(is_file ? std::fopen(path.c_str(), "rb")
-                                                           : nullptr);
-  if (file == nullptr || std::cmp_greater(info.st_size, kMaxBytes)) {
-    return std::nullopt;
+  const bool is_there = stat(path.c_str(), &info) == 0;
+  if (is_there && !S_ISREG(info.st_mode)) {
+    bad(fmt::format("cannot read `{}`: it is no regular file", path));
+  }
+  if (is_there && std::cmp_greater(info.st_size, kMaxBytes)) {
+    bad(fmt::format("cannot read `{}`: it is larger than 64 MiB", path));
+  }
+  const std::unique_ptr<std::FILE, CloseFile> file(is_there ? std::fopen(path.c_str(), "rb")
+                                                            : nullptr);
+  if (file == nullptr) {
+    bad(fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
   }
   std::string text(static_cast<std::size_t>(info.st_size), '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));
@@ -452,19 +460,10 @@ double CaseNumber::value() const {
 }
 
 Result<CaseFile> read_case(const std::string& path) {
-  const std::optional<std::string> text = read_text(path);
-  if (!text) {
-    return Error{ErrorKind::Usage, fmt::format("cannot read the case `{}`", path), {}};
-  }
   try {
-    CaseFile file = case_file(Json::parse(*text));
-    const std::filesystem::path source =
-        std::filesystem::path(path).parent_path() / file.source_name;
-    const std::optional<std::string> kernel_text = read_text(source.string());
-    if (!kernel_text) {
-      bad(fmt::format("its kernel file `{}` cannot be read", source.string()));
-    }
-    file.source = *kernel_text;
+    CaseFile file = case_file(Json::parse(read_text(path)));
+    file.source =
+        read_text((std::filesystem::path(path).parent_path() / file.source_name).string());
     return file;
   } catch (const BadCase& error) {
     return Error{ErrorKind::Usage, fmt::format("case `{}`: {}", path, error.message), {}};

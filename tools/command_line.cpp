@@ -37,14 +37,15 @@ constexpr const char* kValueHelp = R"(
 VALUE is one of
   @x.npy                   the array in a NumPy file; bf16:@x.npy, f8e5:@x.npy say what raw bits are
   zeros:f32[4,6]           an array made on the spot; also ones: empty: rand: randn: arange:
-  full(2.5):f16[8]           full of one number
-  randint(0,9):i32[8]        whole numbers from 0 to 8
+  full(2.5):f16[8]         one full of a number
+  randint(0,9):i32[8]      one of whole numbers from 0 to 8
   like(x)                  zeros of x's type and shape
   x, x+4                   the array of argument x, from its element 4 on
   7  -1.5  true  none      numbers, bools, None; inf and nan too
   f16:0.5  i64:3           a number of a given type
-  "text"  tl.float16  (1,2)  for tl.constexpr parameters: a string (quote the quotes for the shell),
-                           a type, a tuple
+  '"text"' tl.float16 (1,2)
+                           for tl.constexpr parameters: a string (the outer quotes are for the
+                           shell), a type, a tuple
 Types are i1 i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 f8e4nv f8e5 f8e4b15 f8e4b8 f8e5b16.
 An extent may be an expression over other arguments: zeros:f32[M,N//2]. Launch options are written
 like arguments: num_warps=8 num_stages=2 enable_fp_fusion=false debug=true; a parameter of that name wins.)";
@@ -66,7 +67,7 @@ lacks, or `manual`.
 
 Examples:
   tilery case tests/conformance/*.json
-  tilery case --mode frontend C080.json)";
+  tilery case --mode frontend tests/conformance/C080.json)";
 
 /// Checks a value as `validator` does, without its remark in the help.
 CLI::Validator quietly(CLI::Validator validator) {
@@ -177,15 +178,17 @@ class CommandLine {
   /// Tells what is wrong with the words of the command line.
   int refuse(const std::vector<std::string>& words, std::string what) const {
     const std::vector<CLI::App*> asked = app_.get_subcommands();
-    if (asked.empty() && !words.empty() && !words[0].starts_with('-')) {
-      what = fmt::format("`{}` is no subcommand; there are {}", words[0], subcommands());
+    if (asked.empty() && !words.empty()) {
+      what = words[0].starts_with('-')
+                 ? fmt::format("there is no option `{}` before the subcommand", words[0])
+                 : fmt::format("`{}` is no subcommand; there are {}", words[0], subcommands());
     }
     const std::string name = asked.empty() ? "" : asked.front()->get_name();
     if (std::find(words.begin(), words.end(), "--json") != words.end()) {
       return fail(name.c_str(), {ErrorKind::Usage, std::move(what), {}}, true);
     }
     const std::string command = name.empty() ? "tilery" : "tilery " + name;
-    std::fprintf(stderr, "%s: %s\nTry `%s --help`.\n", command.c_str(), what.c_str(),
+    std::fprintf(stderr, "%s: error: %s\nTry `%s --help`.\n", command.c_str(), what.c_str(),
                  command.c_str());
     return 2;
   }
@@ -298,7 +301,8 @@ class CommandLine {
     CLI::App* sub = add("list", "list a file's kernels with their parameters");
     sub->add_option("FILE", list_.file, "kernel file (.tl or .py)")->required();
     sub->add_flag("--json", list_.json, "report as JSON on standard output");
-    sub->footer("\nExamples:\n  tilery list kernels/softmax.tl\n  tilery list --json model.py");
+    sub->footer(
+        "\nExamples:\n  tilery list kernels/stable_softmax.tl\n  tilery list --json model.py");
     sub->callback([this] { exit_code_ = list_command(list_); });
   }
 

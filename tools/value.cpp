@@ -299,7 +299,10 @@ Result<Value> parse_name(std::string_view text) {
   const std::size_t sign = text.find_first_of("+-");
   const std::string_view array = text.substr(0, sign);
   if (!is_name(array)) {
-    return wrong(fmt::format("`{}` is no value; a string needs quotes: '\"{}\"'", text, text));
+    return wrong(
+        text.ends_with(".npy")
+            ? fmt::format("`{}` is no value; write @{} for the array in that file", text, text)
+            : fmt::format("`{}` is no value; a string needs quotes: '\"{}\"'", text, text));
   }
   NameValue value{std::string(array), 0, sign != std::string_view::npos};
   if (value.has_offset) {

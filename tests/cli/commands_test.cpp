@@ -34,7 +34,7 @@ TEST(Cli, every_command_has_help_with_an_example) {
 
 TEST(Cli, wrong_usage_is_told_with_a_hint) {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
-                                                    {"rnu"},
+                                                    {"rnu", "x.tl"},
                                                     {"run"},
                                                     {"list"},
                                                     {"ops", "--what"},
@@ -43,6 +43,11 @@ TEST(Cli, wrong_usage_is_told_with_a_hint) {
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_TRUE(contains(r.err, "--help")) << r.err;
   }
+}
+
+TEST(Cli, an_unknown_subcommand_is_named) {
+  const ProcessResult r = tilery({"rnu", "x.tl"});
+  EXPECT_TRUE(contains(r.err, "`rnu` is no subcommand; there are run, case")) << r.err;
 }
 
 TEST(Cli, version_is_one_line) {
@@ -244,7 +249,7 @@ TEST(CliCase, one_line_a_case_and_a_summary) {
   EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
   EXPECT_EQ(good.out,
             "pass       T1  one (interpret, frontend)\n"
-            "1 cases: 1 pass, 0 fail, 0 wait, 0 manual, 0 for other modes\n");
+            "1 case: 1 pass, 0 fail, 0 wait, 0 manual, 0 for other modes\n");
   const ProcessResult bad =
       tilery({"case", dir.write("T2.json", changed(kCase, "[1]}}", "[2]}}"))});
   EXPECT_EQ(bad.exit_code, 1);
@@ -269,9 +274,13 @@ TEST(CliCase, other_modes_and_manual_cases_are_named) {
 
 TEST(CliCase, a_case_that_cannot_be_read_is_wrong_usage) {
   const TempDir dir;
-  EXPECT_EQ(tilery({"case", dir.file("none.json")}).exit_code, 2);
+  const ProcessResult none = tilery({"case", dir.file("none.json")});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_TRUE(contains(none.err, "none.json`: No such file")) << none.err;
   EXPECT_EQ(tilery({"case", dir.write("x.json", "{")}).exit_code, 2);
-  EXPECT_EQ(tilery({"case", dir.write("T1.json", kCase)}).exit_code, 2) << "k.tl is missing";
+  const ProcessResult no_kernel = tilery({"case", dir.write("T1.json", kCase)});
+  EXPECT_EQ(no_kernel.exit_code, 2);
+  EXPECT_TRUE(contains(no_kernel.err, "k.tl`: No such file")) << no_kernel.err;
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ TEST(ParseValue, files_and_names) {
 TEST(ParseValue, mistakes_are_explained) {
   EXPECT_NE(error("").find("missing"), std::string::npos);
   EXPECT_NE(error("@").find("name of a file"), std::string::npos);
+  EXPECT_NE(error("x.npy").find("write @x.npy"), std::string::npos);
+  EXPECT_NE(error("a.b").find("a string needs quotes"), std::string::npos);
   EXPECT_NE(error("zero:f32[4]").find("zeros, ones"), std::string::npos);
   EXPECT_NE(error("zeros:f31[4]").find("no element type"), std::string::npos);
   EXPECT_NE(error("zeros:f32").find("f32[8]"), std::string::npos);
