@@ -53,9 +53,9 @@ def read_npy(path):
 
 
 class Chapter:
-    def __init__(self, tilery):
+    def __init__(self, tilery, folder):
         self.tilery = tilery
-        self.folder = Path(tempfile.mkdtemp(prefix="tilery-chapter-"))
+        self.folder = folder
         self.failures = 0
 
     def run(self, kernel, rows, outputs, options):
@@ -87,9 +87,7 @@ class Chapter:
         return warnings
 
 
-def main():
-    chapter = Chapter(sys.argv[1])
-
+def show_kernels(chapter):
     print("row_sum_max on four rows of six")
     out, _ = chapter.run("row_sum_max", ROWS, {"sum_ptr": (4,), "max_ptr": (4,)}, ("BLOCK_N=8",))
     chapter.show("sums", out["sum_ptr"], [sum(r) for r in ROWS], 0)
@@ -108,6 +106,8 @@ def main():
     chapter.softmax("online_softmax", WIDE, options=chunks)
     chapter.softmax("online_softmax", WIDE_LARGE, options=chunks)
 
+
+def show_planted_bug(chapter):
     print("\nstable_softmax with a planted bug: the mask lets one lane too many through")
     broken = chapter.folder / "broken_softmax.tl"
     broken.write_text((KERNELS / "stable_softmax.tl").read_text().replace("cols < N", "cols <= N"))
@@ -122,6 +122,14 @@ def main():
         chapter.failures += 1
         print(f"  expected an out-of-bounds finding and exit code 1, not {done.returncode}")
 
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory(prefix="tilery-chapter-") as folder:
+        chapter = Chapter(sys.argv[1], Path(folder))
+        show_kernels(chapter)
+        show_planted_bug(chapter)
     print("\nall as the chapter says" if chapter.failures == 0 else f"\n{chapter.failures} differences")
     sys.exit(chapter.failures != 0)
 

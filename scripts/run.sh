@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # shellcheck disable=SC2086
 ensure_packages $BUILD_PACKAGES
-cmake --preset release -DTILERY_TESTS=OFF -DTILERY_BENCHMARKS=OFF >build-configure.log 2>&1 || { cat build-configure.log; exit 3; }
+cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log; exit 3; }
 rm -f build-configure.log
 cmake --build --preset release
 python3 scripts/chapter.py build/release/tools/tilery
