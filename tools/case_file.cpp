@@ -30,6 +30,21 @@ struct BadCase {
   throw BadCase{std::move(message)};
 }
 
+/// A misspelt mode would be one in which nothing is ever run or compared.
+const std::string& known_mode(const std::string& mode) {
+  if (mode != "interpret" && mode != "frontend" && mode != "cuda") {
+    bad(fmt::format("`{}` is no mode; there are interpret, frontend and cuda", mode));
+  }
+  return mode;
+}
+
+/// The list of modes under `key`; empty if there is none.
+std::vector<std::string> modes(const Json& json, const char* key) {
+  const auto list = json.value(key, std::vector<std::string>());
+  std::ranges::for_each(list, known_mode);
+  return list;
+}
+
 void check_keys(const Json& json, const std::string& where,
                 std::initializer_list<std::string_view> known) {
   if (!json.is_object()) {
@@ -247,7 +262,7 @@ ExpectedDiagnostic expected_diagnostic(const Json& json) {
   d.line = optional_int(json, "line");
   d.count = optional_int(json, "count");
   d.must_mention = mentions(json.value("must_mention", Json::array()));
-  d.modes = json.value("modes", std::vector<std::string>());
+  d.modes = modes(json, "modes");
   d.is_required = json.value("required", true);
   // Named: a temporary would be gone before the loop begins.
   const Json details = json.value("details", Json::object());
@@ -308,7 +323,7 @@ void read_outcomes(const Json& json, Expectations& e) {
   }
   const Json by_mode = json.value("by_mode", Json::object());
   for (const auto& [mode, entry] : by_mode.items()) {
-    e.by_mode[mode].push_back(expectations(entry));
+    e.by_mode[known_mode(mode)].push_back(expectations(entry));
   }
 }
 
@@ -355,7 +370,7 @@ CaseVariant variant(const Json& json, const CaseFile& file) {
   check_keys(json, "a variant", {"title", "modes", "set", "edit", "launches", "expect"});
   CaseVariant v;
   v.title = json.value("title", "");
-  v.modes = json.value("modes", std::vector<std::string>());
+  v.modes = modes(json, "modes");
   const Json set = json.value("set", Json::object());
   for (const auto& [name, value] : set.items()) {
     v.set.push_back(argument(value, name));
@@ -384,7 +399,7 @@ std::vector<NamedTupleType> host_types(const Json& json) {
 
 CaseRepeat repeat(const Json& json) {
   check_keys(json, "`repeat`", {"times", "bit_identical", "same_in_all_modes"});
-  return {json.value("times", 1), json.value("bit_identical", std::vector<std::string>()),
+  return {json.value("times", 1), modes(json, "bit_identical"),
           json.value("same_in_all_modes", false)};
 }
 
@@ -396,7 +411,10 @@ CaseFile case_file(const Json& json) {
   CaseFile file;
   file.id = json.at("id").get<std::string>();
   file.title = json.value("title", "");
-  file.modes = json.at("modes").get<std::vector<std::string>>();
+  file.modes = modes(json, "modes");
+  if (file.modes.empty()) {
+    bad("a case needs `modes`: in which it is run");
+  }
   file.source_name = json.at("file").get<std::string>();
   file.is_manual = json.value("manual", false);
   file.procedure = json.value("procedure", "");
@@ -404,7 +422,7 @@ CaseFile case_file(const Json& json) {
   file.options = options(json.value("options", Json::object()));
   const Json mode_options = json.value("mode_options", Json::object());
   for (const auto& [mode, value] : mode_options.items()) {
-    file.mode_options[mode] = options(value);
+    file.mode_options[known_mode(mode)] = options(value);
   }
   file.host_types = host_types(json.value("host_types", Json::array()));
   file.arguments = arguments(json.value("args", Json::array()));
@@ -422,6 +440,13 @@ CaseFile case_file(const Json& json) {
     file.repeat = repeat(json["repeat"]);
   }
   return file;
+}
+
+/// The library's words without "[json.exception.NAME.NUMBER] " before them.
+std::string_view reason(const Json::exception& error) {
+  const std::string_view text = error.what();
+  const std::size_t end = text.starts_with('[') ? text.find("] ") : std::string_view::npos;
+  return end == std::string_view::npos ? text : text.substr(end + 2);
 }
 
 struct CloseFile {
@@ -468,7 +493,7 @@ Result<CaseFile> read_case(const std::string& path) {
   } catch (const BadCase& error) {
     return Error{ErrorKind::Usage, fmt::format("case `{}`: {}", path, error.message), {}};
   } catch (const Json::exception& error) {
-    return Error{ErrorKind::Usage, fmt::format("case `{}`: {}", path, error.what()), {}};
+    return Error{ErrorKind::Usage, fmt::format("case `{}`: {}", path, reason(error)), {}};
   }
 }
 

@@ -87,6 +87,23 @@ TEST(ReadCase, a_misspelt_key_is_an_error) {
   EXPECT_NE(file.error().message.find("`rtoll`"), std::string::npos);
 }
 
+TEST(ReadCase, a_misspelt_mode_is_an_error) {
+  std::string text = kSmall;
+  text.replace(text.find("interpret"), 9, "interpreted");
+  const Result<CaseFile> file = read(text);
+  ASSERT_FALSE(file.ok());
+  EXPECT_NE(file.error().message.find("`interpreted` is no mode"), std::string::npos);
+}
+
+TEST(ReadCase, a_missing_key_is_told_plainly) {
+  std::string text = kSmall;
+  text.replace(text.find("\"kernel\""), 8, "\"source\"");
+  const Result<CaseFile> file = read(text);
+  ASSERT_FALSE(file.ok());
+  EXPECT_TRUE(file.error().message.ends_with("k.json`: key 'kernel' not found"))
+      << file.error().message;
+}
+
 TEST(ReadCase, bad_files_are_errors) {
   EXPECT_FALSE(read("").ok());
   EXPECT_FALSE(read("[1, 2").ok());
