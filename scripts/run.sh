@@ -7,7 +7,6 @@ cd "$(dirname "$0")/.."
 
 # shellcheck disable=SC2086
 ensure_packages $BUILD_PACKAGES
-cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log; exit 3; }
-rm -f build-configure.log
+configured=$(cmake --preset release 2>&1) || { echo "$configured" >&2; exit 3; }
 cmake --build --preset release
 python3 scripts/chapter.py build/release/tools/tilery
