@@ -9,9 +9,11 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -160,6 +162,19 @@ bool write_all(std::FILE* file, const void* data, std::size_t size) {
   return size == 0 || std::fwrite(data, 1, size, file) == size;
 }
 
+/// Writes an array as the contents of `path`; 0, or the `errno` of what failed.
+int write_array(const std::string& path, const Buffer& buffer) {
+  const File file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr) {
+    return errno;
+  }
+  const std::string header = write_npy_header({descr_of(buffer.dtype()), false, buffer.shape()});
+  const bool is_written = write_all(file.get(), header.data(), header.size()) &&
+                          write_all(file.get(), buffer.data(), buffer.bytes()) &&
+                          std::fflush(file.get()) == 0;
+  return is_written ? 0 : errno;
+}
+
 }  // namespace
 
 Result<Buffer> load_npy(const std::string& path, std::optional<DType> as) {
@@ -180,24 +195,27 @@ Status save_npy(const std::string& path, const Buffer& buffer) {
     return copy ? save_npy(path, *copy) : Status(copy.error());
   }
   struct stat info{};
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+  const bool is_there = stat(path.c_str(), &info) == 0;
+  if (is_there && S_ISDIR(info.st_mode)) {
     return write_error(path, EISDIR);
   }
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  File file(std::fopen(temporary.c_str(), "wb"));
-  if (file == nullptr) {
-    return write_error(path, errno);
+  // A rename would put a file in the place of the device or pipe.
+  if (is_there && !S_ISREG(info.st_mode)) {
+    const int error = write_array(path, buffer);
+    return error == 0 ? Status(Ok{}) : write_error(path, error);
   }
-  const std::string header = write_npy_header({descr_of(buffer.dtype()), false, buffer.shape()});
-  const bool is_written = write_all(file.get(), header.data(), header.size()) &&
-                          write_all(file.get(), buffer.data(), buffer.bytes()) &&
-                          std::fflush(file.get()) == 0;
-  const int error = errno;
-  file.reset();
-  if (!is_written || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int reason = is_written ? errno : error;
+  // It would take the place of a symbolic link, too, instead of the file that this leads to.
+  std::error_code no_such_file;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, no_such_file);
+  const std::string target = no_such_file ? path : resolved.string();
+  const std::string temporary = fmt::format("{}.{}.tmp", target, getpid());
+  int error = write_array(temporary, buffer);
+  if (error == 0 && std::rename(temporary.c_str(), target.c_str()) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
     std::remove(temporary.c_str());
-    return write_error(path, reason);
+    return write_error(path, error);
   }
   return Ok{};
 }

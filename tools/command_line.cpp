@@ -203,11 +203,13 @@ class CommandLine {
 
   /// What was printed must have arrived: a full disk is no success.
   int finish_output() const {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    const bool had_failed = std::ferror(stdout) != 0;
+    if (std::fflush(stdout) == 0 && !had_failed) {
       return exit_code_;
     }
-    std::fprintf(stderr, "tilery: error: cannot write to standard output: %s\n",
-                 std::strerror(errno));
+    // Of an earlier failure the reason is no longer known.
+    std::fprintf(stderr, "tilery: error: cannot write to standard output%s%s\n",
+                 had_failed ? "" : ": ", had_failed ? "" : std::strerror(errno));
     return 3;
   }
 

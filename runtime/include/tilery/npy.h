@@ -19,7 +19,7 @@ namespace tilery::inline v0 {
 [[nodiscard]] TILERY_API Result<Buffer> load_npy(const std::string& path,
                                                  std::optional<DType> as = {});
 /// Writes an array to a temporary file beside `path` and renames it: there is never a half-written
-/// file.
+/// file. A symbolic link stays one; into a device or a pipe the array is written directly.
 TILERY_API Status save_npy(const std::string& path, const Buffer& buffer);
 
 }  // namespace tilery::inline v0

@@ -6,10 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <fcntl.h>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilery {
 namespace {
@@ -238,6 +243,29 @@ TEST(Npy, what_cannot_be_read_or_written_is_named) {
   EXPECT_EQ(saved.error().kind, ErrorKind::Usage);
   EXPECT_FALSE(save_npy(dir.path().string(), *x).ok());
   EXPECT_EQ(dir.count(), 0);
+}
+
+TEST(Npy, a_device_or_pipe_is_written_into_and_stays) {
+  const TempDir dir;
+  const std::string pipe = dir.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(save_npy(pipe, *Buffer::zeros(DType::F32, {4})).ok());
+  std::array<char, 256> bytes{};
+  EXPECT_EQ(read(reader, bytes.data(), bytes.size()), 128 + 16) << "header and four numbers";
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST(Npy, a_symbolic_link_stays_and_leads_to_the_new_array) {
+  const TempDir dir;
+  const std::string link = dir.file("link.npy");
+  ASSERT_TRUE(save_npy(dir.file("x.npy"), *Buffer::zeros(DType::F32, {4})).ok());
+  std::filesystem::create_symlink(dir.file("x.npy"), link);
+  ASSERT_TRUE(save_npy(link, *Buffer::zeros(DType::I64, {2})).ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(load_npy(dir.file("x.npy"))->dtype(), DType::I64);
 }
 
 TEST(NpyHeader, shapes_are_written_as_python_writes_tuples) {
