@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -304,6 +305,37 @@ TEST(CliRun, a_long_run_shows_a_bar_on_terminals_only) {
   EXPECT_TRUE(contains(shown.out, "of 2000000000 programs")) << shown.out;
   EXPECT_FALSE(contains(tilery(arguments).err, "programs"));
 }
+
+#ifndef TILERY_SANITIZED  // which keeps memory of its own
+// Two arrays of 134 MB: a second copy of either would be past what is allowed besides them.
+TEST(CliRun, takes_no_more_memory_than_the_arrays_and_100_megabytes) {
+  constexpr std::size_t kArrayBytes = std::size_t{4} << 25;
+  const TempDir dir;
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (33554432,), }";
+  header.resize(117, ' ');
+  const std::string x =
+      dir.write("x.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n");
+  // Zeros that take no room on the disk.
+  std::filesystem::resize_file(x, 128 + kArrayBytes);
+  const std::string kernel = dir.write("double.tl",
+                                       "def k(x, out, B: tl.constexpr):\n"
+                                       "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+                                       "    tl.store(out + i, tl.load(x + i) * 2)\n");
+  const double array = 1e-6 * kArrayBytes;
+  const auto peak = [&](const std::string& out, const std::string& level) {
+    const ProcessResult r = tilery({"run", kernel, "x=@" + x, "out=" + out, "B=4096", "--grid",
+                                    "x.numel() // B", "--check", level, "--print", "out"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_GT(r.peak_megabytes, 2 * array) << level << ": it holds both";
+    return r.peak_megabytes;
+  };
+  for (const char* level : {"none", "fast", "tracked"}) {
+    EXPECT_LT(peak("zeros:f32[33554432]", level), 2 * array + 100) << level;
+  }
+  // Of each byte of this one the run also keeps whether it was written.
+  EXPECT_LT(peak("empty:f32[33554432]", "fast"), 3 * array + 100);
+}
+#endif
 
 TEST(CliRun, random_arrays_depend_on_the_seed) {
   const TempDir dir;

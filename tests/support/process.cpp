@@ -100,6 +100,8 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   };
   result.cpu_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  // Linux counts in units of 1024 bytes (getrusage(2)).
+  result.peak_megabytes = static_cast<double>(usage.ru_maxrss) * 1024e-6;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -8,11 +8,12 @@
 namespace tilery::testing {
 
 struct ProcessResult {
-  int exit_code = -1;      ///< 128 + signal if a signal ended it
-  std::string out;         ///< standard output
-  std::string err;         ///< standard error
-  double seconds = 0;      ///< from start to exit
-  double cpu_seconds = 0;  ///< of which it used the processor; does not depend on others' load
+  int exit_code = -1;         ///< 128 + signal if a signal ended it
+  std::string out;            ///< standard output
+  std::string err;            ///< standard error
+  double seconds = 0;         ///< from start to exit
+  double cpu_seconds = 0;     ///< of which it used the processor; does not depend on others' load
+  double peak_megabytes = 0;  ///< the most memory that it had in RAM at once, of 10^6 bytes
 };
 
 struct ProcessOptions {
