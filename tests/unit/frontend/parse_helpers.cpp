@@ -59,8 +59,8 @@ class Shaper {
   }
 
   std::string operator()(const Parameter& p) const {
-    constexpr std::array<std::string_view, 4> kMarks = {"", "kw ", "*", "**"};
-    std::string text = fmt::format("{}{}", kMarks[static_cast<std::size_t>(p.kind)], p.name);
+    constexpr std::array<std::string_view, 5> kMarks = {"pos ", "", "kw ", "*", "**"};
+    std::string text = fmt::format("{}{}", kMarks.at(static_cast<std::size_t>(p.kind)), p.name);
     text += p.annotation ? ":" + (*this)(p.annotation) : "";
     text += p.default_value ? "=" + (*this)(p.default_value) : "";
     return text;

@@ -74,7 +74,7 @@ global_thing.attribute = 5; a[0] = 1
 class Decorated: pass
 with open("f") as f: data = f.read()
 )py"),
-              ElementsAre("<annotations", "<torch", "<triton", "=x"));
+              ElementsAre("<annotations", "<torch", "<triton", "=x", "=data"));
 }
 
 TEST(ParsePython, any_decorator_called_jit_makes_a_kernel) {
@@ -90,7 +90,7 @@ TEST(ParsePython, any_decorator_called_jit_makes_a_kernel) {
 TEST(ParsePython, function_without_jit_is_dropped_if_it_is_no_kernel_syntax) {
   EXPECT_THAT(kept("@jit.other\ndef a(x, /): pass\ndef b(): return 3j\ndef c[T](x: T): pass\ndef "
                    "d(): pass\n"),
-              ElementsAre("d"));
+              ElementsAre("a", "d"));
 }
 
 TEST(ParsePython, big_decorators_above_a_kernel_are_no_obstacle) {
