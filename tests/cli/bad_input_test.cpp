@@ -50,7 +50,7 @@ TEST(BadInput, a_command_line_that_is_none) {
   };
 
   const std::vector<Row> rows = {
-      {{"frob", "x"}, "`frob` is no subcommand; there are run, case, lint"},
+      {{"frob", "x"}, "`frob` is no subcommand; there are run, compare, case, lint"},
       {{"run", "k.tl", "--frob"}, "--frob"},
       {{"run", "k.tl", "--timeout", "nan"}, "--timeout: `nan` is no number from 0 to"},
       {{"run", "k.tl", "--rtol", "nan"}, "--rtol: `nan` is no number of at least 0"},

@@ -47,7 +47,7 @@ TEST(Cli, wrong_usage_is_told_with_a_hint) {
 
 TEST(Cli, an_unknown_subcommand_is_named) {
   const ProcessResult r = tilery({"rnu", "x.tl"});
-  EXPECT_TRUE(contains(r.err, "`rnu` is no subcommand; there are run, case")) << r.err;
+  EXPECT_TRUE(contains(r.err, "`rnu` is no subcommand; there are run, compare, case")) << r.err;
 }
 
 TEST(Cli, version_is_one_line) {
