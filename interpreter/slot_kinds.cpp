@@ -173,12 +173,31 @@ class KindFinder {
     return true;
   }
 
+  /// Ops whose result is the same in every lane if their operands are. Of any other the result is
+  /// written out.
+  static bool keeps_splats(Op op) {
+    switch (op_def(op).family) {
+      case OpFamily::Program:
+      case OpFamily::Shape:
+      case OpFamily::Map:
+      case OpFamily::Debug:
+        return true;
+      case OpFamily::Memory:
+        return op == Op::AddPtr || op == Op::Load;
+      case OpFamily::Reduce:
+      case OpFamily::Dot:
+      case OpFamily::Control:
+      case OpFamily::Shared:
+        return false;
+    }
+    return false;
+  }
+
   [[nodiscard]] ValueKind result_kind(const Inst& inst) const {
     if (inst.op == Op::Arange) {
       return {SlotKind::Affine, 1};
     }
-    if (inst.op == Op::Reduce || inst.op == Op::Scan || inst.op == Op::Dot ||
-        op_def(inst.op).family == OpFamily::Shared) {
+    if (!keeps_splats(inst.op)) {
       return kDense;
     }
     if (all_splat(inst)) {

@@ -1,9 +1,10 @@
 // How the values of tiles are held: the slot kinds and what can be asked of them.
 //
-//   splat    one element that stands for all                 scalars, constants, zeros((64, 64))
-//   affine   base + Σ stride[axis] · index[axis]              pid * 64 + arange(0, 64), x_ptr +
-//   offsets range    an i1 tile that is true exactly inside a box    offsets < n, and of such dense
-//   every element, packed, row-major                what is loaded and computed
+//     kind     what is held                                   for example
+//     splat    one element that stands for all                scalars, zeros((64, 64))
+//     affine   base + sum of stride[axis] * index[axis]       x_ptr + arange(0, 64)
+//     range    a box: an i1 tile that is true exactly inside  arange(0, 64) < n
+//     dense    every element, packed, row-major               what is loaded and computed
 //
 // An affine tile of a million pointers takes a few words, and one comparison of its two ends checks
 // all its accesses. The kind of each value is fixed at plan time (slot_kinds.h); base, strides and
