@@ -39,7 +39,8 @@ std::vector<std::string> gpu_targets() {
 }
 
 Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& arguments,
-                                   std::string_view target, const LaunchOptions& options) {
+                                   std::string_view target, const LaunchOptions& options,
+                                   const GpuCodeTexts& texts) {
   const std::optional<codegen::Target> chip = codegen::parse_target(target);
   if (!chip) {
     return Error{ErrorKind::Usage,
@@ -62,6 +63,8 @@ Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& argume
     return error_of(ErrorKind::Kernel, std::move(code.messages));
   }
   GpuStages stages;
+  stages.wants_layout = texts.layout;
+  stages.wants_llvm = texts.llvm;
   GpuCompileResult made = compile_with_stages(
       specialized->function, *chip, codegen_options(call->options, specialized->reads_num_warps),
       &sources, stages);

@@ -22,8 +22,10 @@ GpuCompileResult compile(const Function& function, const codegen::Target& target
   }
   codegen::EmitOptions emit;
   emit.sources = sources;
-  if (stages != nullptr) {
+  if (stages != nullptr && stages->wants_layout) {
     stages->layout = codegen::print_gpu(*gpu, sources);
+  }
+  if (stages != nullptr && stages->wants_llvm) {
     emit.dump = [stages](std::string_view stage, std::string_view text) {
       if (stage == "llvm") {
         stages->llvm = text;

@@ -30,6 +30,8 @@ struct GpuCompileResult {
 
 /// What came before the PTX, as text.
 struct GpuStages {
+  bool wants_layout = false;
+  bool wants_llvm = false;
   std::string layout;  ///< the IR with the layout of every tile
   std::string llvm;    ///< LLVM IR, optimised
 };

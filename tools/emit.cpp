@@ -76,7 +76,8 @@ class Emitter {
     LaunchOptions options;
     options.strict = request_.call.strict;
     Result<GpuCode> made =
-        compile_for_target(call.kernel, call.arguments.arguments, request_.target, options);
+        compile_for_target(call.kernel, call.arguments.arguments, request_.target, options,
+                           {request_.stage == "layout", request_.stage == "llvm"});
     if (!made) {
       return made.error();
     }

@@ -30,16 +30,24 @@ struct GpuCode {
   int num_warps = 0;             ///< of a thread block: it has 32 · num_warps threads
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a thread block
   std::string ptx;
-  std::string layout;  ///< the block IR on its way to LLVM, with the layout of every tile
-  std::string llvm;    ///< LLVM IR, optimised
+  std::string
+      layout;  ///< if asked for: the block IR on its way to LLVM, with the layout of every tile
+  std::string llvm;               ///< if asked for: LLVM IR, optimised
   std::vector<Message> messages;  ///< warnings
+};
+
+/// The texts of GpuCode beside the PTX; writing them takes longer than compiling.
+struct GpuCodeTexts {
+  bool layout = false;
+  bool llvm = false;
 };
 
 /// Compiles the kernel for these arguments and a chip: "sm_80" … "sm_120"; "sm_90a" for Hopper.
 /// Fails with ErrorKind::Usage for any other, and as `launch` does.
 TILERY_API Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& arguments,
                                               std::string_view target,
-                                              const LaunchOptions& options = {});
+                                              const LaunchOptions& options = {},
+                                              const GpuCodeTexts& texts = {});
 
 /// The chips that `compile_for_target` knows.
 TILERY_API std::vector<std::string> gpu_targets();
