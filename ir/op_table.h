@@ -24,7 +24,17 @@ inline constexpr int kOpCount = 0
     ;
 
 enum class OpLevel : std::uint8_t { Tile, Gpu };
-enum class OpFamily : std::uint8_t { Program, Shape, Map, Memory, Reduce, Dot, Control, Shared, Debug };
+enum class OpFamily : std::uint8_t {
+  Program,
+  Shape,
+  Map,
+  Memory,
+  Reduce,
+  Dot,
+  Control,
+  Shared,
+  Debug
+};
 
 /// What an op does besides computing its results; see the legend in ops.def.
 enum class OpEffects : std::uint8_t {

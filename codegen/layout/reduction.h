@@ -19,11 +19,11 @@
 //     keep: 2 + 1 shuffles LaneFold x3                     on one value LaneFold x2 bits 1 and 0,
 //     which the two scatters have put into lanes
 //
-// With a free order (max, integers, …) the registers go first, and one value a warp is exchanged; of
-// 32 warps each lane then reads one, and the lanes fold those.
-// With 8 warps or more along the axis, reading every warp's vector in every thread costs too much:
-// there each warp takes over a part of the vector, the warps without a part idle, and a second
-// exchange hands the results to all.
+// With a free order (max, integers, …) the registers go first, and one value a warp is exchanged;
+// of 32 warps each lane then reads one, and the lanes fold those. With 8 warps or more along the
+// axis, reading every warp's vector in every thread costs too much: there each warp takes over a
+// part of the vector, the warps without a part idle, and a second exchange hands the results to
+// all.
 //
 // Nothing is assumed of the layout but that it is one: a bit of the axis may be a sum of several
 // places' bits, in which case its fold pairs the registers and threads that differ by that sum.
