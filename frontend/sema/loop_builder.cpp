@@ -293,8 +293,8 @@ void LoopBuilder::report_type(const Variable& before, const Variable& after) {
   sema_
       .report(DiagId::CarriedTypeChanges, after.definition, before.name, describe(before.value),
               describe(after.value))
-      .note(fmt::format("`{}` is {} before the loop", before.name, describe(before.value)),
-            before.definition)
+      .label(before.definition,
+             fmt::format("`{}` is {} before the loop", before.name, describe(before.value)))
       .helped(type_help(before, after));
 }
 

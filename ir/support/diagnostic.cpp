@@ -65,10 +65,14 @@ class Renderer {
 
   std::string run() {
     write_head();
+    write_labels([this](const DiagnosticLabel& label) { return is_before_main_line(label); });
     if (diagnostic_.range.is_valid()) {
       write_source(diagnostic_.range, '^', same_line_labels());
     }
-    write_other_labels();
+    write_labels([this](const DiagnosticLabel& label) {
+      return !is_before_main_line(label) && !is_on_main_line(label);
+    });
+    write_labels_without_place();
     for (const DiagnosticNote& note : diagnostic_.notes) {
       write_remark("note: ", note.text, note.range);
     }
@@ -122,11 +126,26 @@ class Renderer {
     return labels;
   }
 
-  void write_other_labels() {
+  /// Source is shown in its own order, as far as it comes from one file.
+  [[nodiscard]] bool is_before_main_line(const DiagnosticLabel& label) const {
+    return !is_on_main_line(label) && diagnostic_.range.is_valid() &&
+           label.range.file == diagnostic_.range.file &&
+           position(label.range).line < position(diagnostic_.range).line;
+  }
+
+  /// The labels on lines of their own that are wanted.
+  template <class IsWanted>
+  void write_labels(IsWanted is_wanted) {
     for (const DiagnosticLabel& label : diagnostic_.labels) {
-      if (!is_on_main_line(label)) {
+      if (is_wanted(label)) {
         write_source(label.range, '~', {{label.range, label.text}});
-      } else if (!diagnostic_.range.is_valid()) {
+      }
+    }
+  }
+
+  void write_labels_without_place() {
+    for (const DiagnosticLabel& label : diagnostic_.labels) {
+      if (is_on_main_line(label) && !diagnostic_.range.is_valid()) {
         write_remark("note: ", label.text, {});
       }
     }

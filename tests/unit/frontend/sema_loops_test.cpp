@@ -120,7 +120,8 @@ def k(x, o, n):
   ASSERT_EQ(run.diagnostics().size(), 1U) << run.messages();
   const std::string text = run.messages();
   EXPECT_TRUE(contains(text, "test.tl:5:9: error: `acc` is int32 before the loop but fp32"));
-  EXPECT_TRUE(contains(text, "test.tl:3:5"));
+  EXPECT_TRUE(contains(text, "    3 |     acc = 0\n")) << text;
+  EXPECT_TRUE(contains(text, "~~~   `acc` is int32 before the loop\n")) << text;
   EXPECT_TRUE(contains(text, "start with `acc = 0.0`"));
 }
 

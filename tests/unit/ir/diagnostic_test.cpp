@@ -80,10 +80,17 @@ TEST_F(DiagnosticTest, ShowsLabelsOfOtherLines) {
   report(range_of("y")).label(range_of("x"), "`x`: i32");
   EXPECT_EQ(shown(),
             "k.tl:2:1: error: message\n"
-            "    2 | y = x\n"
-            "      | ^\n"
             "    1 | x = 1\n"
-            "      | ~   `x`: i32\n");
+            "      | ~   `x`: i32\n"
+            "    2 | y = x\n"
+            "      | ^\n");
+  report(range_of("x")).label(range_of("y"), "`y`: i32");
+  EXPECT_EQ(shown(),
+            "k.tl:1:1: error: message\n"
+            "    1 | x = 1\n"
+            "      | ^\n"
+            "    2 | y = x\n"
+            "      | ~   `y`: i32\n");
 }
 
 TEST_F(DiagnosticTest, ShowsTheCallChain) {
