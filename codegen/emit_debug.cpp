@@ -2,6 +2,7 @@
 #include "codegen/emit.h"
 
 #include <fmt/format.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <array>
@@ -117,8 +118,13 @@ void print_element(EmitContext& context, const Inst& inst, std::size_t operand, 
   call_vprintf(context, format + element.conversion + "\n", arguments);
 }
 
+/// The driver prints "FILE:LINE: FUNCTION: block: [x,y,z], thread: [x,y,z] Assertion `TEXT`
+/// failed."
 void call_assertfail(EmitContext& context, const Inst& inst) {
   auto& builder = context.builder();
+  const llvm::DebugLoc place = builder.getCurrentDebugLocation();
+  const std::string file =
+      place ? place->getFilename().str() : context.function().name + " (no line information)";
   auto* const type =
       llvm::FunctionType::get(builder.getVoidTy(),
                               {builder.getPtrTy(), builder.getPtrTy(), builder.getInt32Ty(),
@@ -127,7 +133,7 @@ void call_assertfail(EmitContext& context, const Inst& inst) {
   builder.CreateCall(
       context.module().getOrInsertFunction("__assertfail", type),
       {text_pointer(context, inst.string_attr(attr_index(Op::DeviceAssert, "message"))),
-       text_pointer(context, context.function().name), builder.getInt32(0),
+       text_pointer(context, file), builder.getInt32(place ? place.getLine() : 0),
        text_pointer(context, context.function().name), builder.getInt64(1)});
 }
 
