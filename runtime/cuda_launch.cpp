@@ -68,10 +68,9 @@ Result<std::array<unsigned, 3>> cuda_grid(const CudaKernel& kernel,
     if (grid[axis] > limit) {
       return usage_error(fmt::format(
           "kernel `{}`: axis {} of the grid has {} programs, and a GPU takes {} there; {}",
-          kernel.name(), axis, grouped(static_cast<std::uint64_t>(grid[axis])),
-          grouped(static_cast<std::uint64_t>(limit)),
+          kernel.name(), axis, grid[axis], limit,
           axis == 0 ? "let each program handle more elements"
-                    : "make the longest axis the first one"));
+                    : "make the longest axis the first one, axis 0"));
     }
     extents[axis] = static_cast<unsigned>(grid[axis]);
   }

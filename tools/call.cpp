@@ -286,9 +286,6 @@ Result<Call> prepare_call(const CallRequest& request) {
   return Call{*library, *kernel, *std::move(arguments)};
 }
 
-namespace {
-
-/// The number in "cuda:N"; 0 for "cuda"; none for anything else.
 std::optional<int> gpu_ordinal(std::string_view on) {
   if (on == "cuda") {
     return 0;
@@ -303,8 +300,6 @@ std::optional<int> gpu_ordinal(std::string_view on) {
   const bool is_number = error == std::errc() && end == on.data() + on.size() && ordinal >= 0;
   return is_number && !on.empty() ? std::optional(ordinal) : std::nullopt;
 }
-
-}  // namespace
 
 Result<Device> choose_device(const std::string& on) {
   if (on == "interpret") {

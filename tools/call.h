@@ -49,6 +49,9 @@ struct Call {
 /// Both.
 [[nodiscard]] Result<Call> prepare_call(const CallRequest& request);
 
+/// The number in "cuda:N"; 0 for "cuda"; none for anything else.
+[[nodiscard]] std::optional<int> gpu_ordinal(std::string_view on);
+
 /// Where --on, TILERY_INTERPRET and TRITON_INTERPRET want the kernel to run. An error (of the
 /// machine: this build has no GPU support; or of usage) if it cannot.
 [[nodiscard]] Result<Device> choose_device(const std::string& on);

@@ -8,12 +8,17 @@
 
 namespace tilery::tools {
 
-/// What differs from the expectation, one sentence each; empty if nothing does. `base` is the
-/// outcome of the case itself when a variant is checked, else nullptr.
-[[nodiscard]] std::vector<std::string> check_outcome(const Expectations& expect,
-                                                     const CaseOutcome& outcome,
-                                                     const std::string& mode,
-                                                     const CaseOutcome* base);
+/// What came of comparing a run with its expectation.
+struct CheckResult {
+  std::vector<std::string> failures;  ///< what differs, one sentence each
+  /// What could not be checked in this mode, such as the findings of the interpreter on a GPU.
+  std::vector<std::string> not_applicable;
+  bool has_checked = false;  ///< something was compared
+};
+
+/// `base` is the outcome of the case itself when a variant is checked, else nullptr.
+[[nodiscard]] CheckResult check_outcome(const Expectations& expect, const CaseOutcome& outcome,
+                                        const std::string& mode, const CaseOutcome* base);
 
 /// True if all buffers of both hold the same bits.
 [[nodiscard]] bool are_bit_identical(const std::map<std::string, Buffer>& a,

@@ -1,11 +1,12 @@
 #include "tools/case_run.h"
 
-#include "tilery/launch.h"
 #include "tilery/library.h"
+#include "tools/output_capture.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -108,10 +109,12 @@ std::map<std::string, Buffer> copies_of(const std::map<std::string, Buffer>& buf
   return copies;
 }
 
-Result<LaunchOptions> launch_options(const CaseFile& file, const std::string& mode, int threads) {
+Result<LaunchOptions> launch_options(const CaseFile& file, const std::string& mode,
+                                     const CaseSettings& settings) {
   LaunchOptions options;
   options.strict = file.is_strict;
-  options.threads = threads;
+  options.threads = settings.threads;
+  options.math = settings.math;
   std::vector<std::pair<std::string, Argument>> given = file.options;
   if (const auto found = file.mode_options.find(mode); found != file.mode_options.end()) {
     given.insert(given.end(), found->second.begin(), found->second.end());
@@ -131,35 +134,131 @@ bool take_failure(const Error& error, CaseOutcome& outcome) {
   return !error.messages.empty();
 }
 
-/// One launch, or in frontend mode one compilation. False: an error ended the case.
-Result<bool> run_launch(const CaseLaunch& launch_data, const Library& library,
-                        const Arguments& arguments, const LaunchOptions& options, bool is_run,
-                        CaseOutcome& outcome) {
-  const Result<Kernel> kernel = library.kernel(launch_data.kernel);
-  if (!kernel) {
-    return take_failure(kernel.error(), outcome) ? Result<bool>(false)
-                                                 : Result<bool>(kernel.error());
+/// What the driver says of an assertion: "FILE:LINE: FUNCTION: block: [0,0,0], thread: [2,0,0]
+/// Assertion `TEXT` failed." Nothing if there is none.
+std::string_view assertion_line(std::string_view output) {
+  const std::size_t at = output.find(" Assertion `");
+  if (at == std::string_view::npos) {
+    return {};
   }
-  if (!is_run) {
-    const Result<CompileReport> report = compile(*kernel, arguments, options);
-    if (!report) {
-      return take_failure(report.error(), outcome) ? Result<bool>(false)
-                                                   : Result<bool>(report.error());
+  const std::size_t begin = output.rfind('\n', at) + 1;
+  return output.substr(begin, output.find('\n', at) - begin);
+}
+
+/// The number between the first two colons of "FILE:LINE: …"; 0 if there is none.
+std::uint32_t line_of(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  std::uint32_t line = 0;
+  if (colon != std::string_view::npos) {
+    std::from_chars(text.data() + colon + 1, text.data() + text.size(), line);
+  }
+  return line;
+}
+
+/// An error that a GPU gave without a place in the source: a limit that it met before it ran, or a
+/// fault. False: the machine's.
+bool take_gpu_failure(const CaseFile& file, const Error& error, std::string_view printed,
+                      CaseOutcome& outcome) {
+  if (!error.messages.empty()) {
+    return take_failure(error, outcome);
+  }
+  if (error.kind == ErrorKind::Machine) {
+    return false;
+  }
+  Message message;
+  message.message = error.message;
+  message.phase = error.kind == ErrorKind::Usage ? Phase::Launch : Phase::Run;
+  message.kind = message.phase == Phase::Launch ? "gpu-limit" : "gpu-fault";
+  message.text = error.message;
+  if (const std::string_view assertion = assertion_line(printed); !assertion.empty()) {
+    message.kind = "assertion-failed";
+    message.text = fmt::format("{}\n{}", error.message, assertion);
+    if (const std::uint32_t line = line_of(assertion); line != 0) {
+      message.place = {file.source_name, line, 1, line, 1};
     }
-    outcome.messages.insert(outcome.messages.end(), report->messages.begin(),
-                            report->messages.end());
-    outcome.output += report->static_output;
+  }
+  outcome.has_lost_gpu = message.phase == Phase::Run;
+  outcome.messages.push_back(std::move(message));
+  outcome.is_completed = false;
+  return true;
+}
+
+/// Runs one case in one mode.
+class CaseRunner {
+ public:
+  CaseRunner(const CaseFile& file, const std::string& mode, LaunchOptions options, Device device,
+             CaseOutcome& outcome)
+      : file_(file),
+        is_run_(mode != "frontend"),
+        options_(std::move(options)),
+        device_(device),
+        outcome_(outcome) {
+    options_.print = [this](std::string_view text) { outcome_.output += text; };
+  }
+
+  /// One launch, or in frontend mode one compilation. False: an error ended the case.
+  Result<bool> launch(const Kernel& kernel, const std::vector<std::int64_t>& grid,
+                      const Arguments& arguments) {
+    if (!is_run_) {
+      return compile_only(kernel, arguments);
+    }
+    return device_.kind() == Device::Kind::Cuda ? launch_on_gpu(kernel, grid, arguments)
+                                                : interpret(kernel, grid, arguments);
+  }
+
+ private:
+  Result<bool> compile_only(const Kernel& kernel, const Arguments& arguments) {
+    const Result<CompileReport> report = compile(kernel, arguments, options_);
+    if (!report) {
+      return failed(report.error(), take_failure(report.error(), outcome_));
+    }
+    add_messages(report->messages);
+    outcome_.output += report->static_output;
     return true;
   }
-  const Result<LaunchReport> report =
-      launch(Device::interpreter(), *kernel, launch_data.grid, arguments, options);
-  if (!report) {
-    return take_failure(report.error(), outcome) ? Result<bool>(false)
-                                                 : Result<bool>(report.error());
+
+  Result<bool> interpret(const Kernel& kernel, const std::vector<std::int64_t>& grid,
+                         const Arguments& arguments) {
+    const Result<LaunchReport> report = tilery::launch(device_, kernel, grid, arguments, options_);
+    if (!report) {
+      return failed(report.error(), take_failure(report.error(), outcome_));
+    }
+    add_messages(report->messages);
+    outcome_.is_completed = !report->has_errors();
+    return outcome_.is_completed;
   }
-  outcome.messages.insert(outcome.messages.end(), report->messages.begin(), report->messages.end());
-  outcome.is_completed = !report->has_errors();
-  return outcome.is_completed;
+
+  Result<bool> launch_on_gpu(const Kernel& kernel, const std::vector<std::int64_t>& grid,
+                             const Arguments& arguments) {
+    OutputCapture capture;
+    const Result<LaunchReport> report = tilery::launch(device_, kernel, grid, arguments, options_);
+    const CapturedOutput printed = capture.finish();
+    outcome_.output += printed.out;
+    if (!report) {
+      return failed(report.error(),
+                    take_gpu_failure(file_, report.error(), printed.out + printed.err, outcome_));
+    }
+    add_messages(report->messages);
+    return true;
+  }
+
+  static Result<bool> failed(const Error& error, bool is_taken) {
+    return is_taken ? Result<bool>(false) : Result<bool>(error);
+  }
+
+  void add_messages(const std::vector<Message>& messages) {
+    outcome_.messages.insert(outcome_.messages.end(), messages.begin(), messages.end());
+  }
+
+  const CaseFile& file_;
+  bool is_run_;
+  LaunchOptions options_;
+  Device device_;
+  CaseOutcome& outcome_;
+};
+
+Result<Device> device_of(const std::string& mode, const CaseSettings& settings) {
+  return mode == "cuda" ? Device::cuda(settings.gpu) : Result<Device>(Device::interpreter());
 }
 
 }  // namespace
@@ -199,13 +298,16 @@ Result<std::vector<CaseRun>> case_runs(const CaseFile& file) {
 }
 
 Result<CaseOutcome> run_case(const CaseFile& file, const CaseRun& run, const std::string& mode,
-                             int threads) {
+                             const CaseSettings& settings) {
   CaseOutcome outcome;
-  Result<LaunchOptions> options = launch_options(file, mode, threads);
+  Result<LaunchOptions> options = launch_options(file, mode, settings);
   if (!options) {
     return options.error();
   }
-  options->print = [&](std::string_view text) { outcome.output += text; };
+  const Result<Device> device = device_of(mode, settings);
+  if (!device) {
+    return device.error();
+  }
   CaseBuffers buffers;
   if (const Status made = buffers.make(run.launches); !made) {
     return made.error();
@@ -219,7 +321,13 @@ Result<CaseOutcome> run_case(const CaseFile& file, const CaseRun& run, const std
     return take_failure(library.error(), outcome) ? Result<CaseOutcome>(outcome)
                                                   : Result<CaseOutcome>(library.error());
   }
+  CaseRunner runner(file, mode, *std::move(options), *device, outcome);
   for (const CaseLaunch& launch : run.launches) {
+    const Result<Kernel> kernel = library->kernel(launch.kernel);
+    if (!kernel) {
+      return take_failure(kernel.error(), outcome) ? Result<CaseOutcome>(outcome)
+                                                   : Result<CaseOutcome>(kernel.error());
+    }
     Arguments arguments;
     for (const CaseArgument& argument : launch.arguments) {
       const Result<Argument> value = buffers.argument(file, argument);
@@ -228,8 +336,7 @@ Result<CaseOutcome> run_case(const CaseFile& file, const CaseRun& run, const std
       }
       arguments.emplace_back(argument.name, *value);
     }
-    const Result<bool> goes_on =
-        run_launch(launch, *library, arguments, *options, mode != "frontend", outcome);
+    const Result<bool> goes_on = runner.launch(*kernel, launch.grid, arguments);
     if (!goes_on) {
       return goes_on.error();
     }

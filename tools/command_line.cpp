@@ -63,10 +63,12 @@ min() max() next_power_of_2() over arguments, x.shape[0] and x.numel().)";
 constexpr const char* kCaseFooter = R"(
 A case is a kernel, its inputs and the expected outcome, written down as JSON; docs/cases.md has the
 format. Each gets a line: pass, FAIL with what differs, `waits` for an operation that this version
-lacks, or `manual`.
+lacks, or `manual`. What a GPU cannot show, such as the findings of a checked run, is named as not
+applicable.
 
 Examples:
   tilery case tests/conformance/*.json
+  tilery case --on cuda tests/conformance/*.json
   tilery case --mode frontend tests/conformance/C080.json)";
 
 /// Checks a value as `validator` does, without its remark in the help.
@@ -275,10 +277,22 @@ class CommandLine {
   void add_case() {
     CLI::App* sub = add("case", "run launches that are written down with their outcome");
     sub->add_option("FILE", case_.files, "case files (.json)")->required();
-    sub->add_option("--mode", case_.modes, "modes to try (default: interpret and frontend)")
-        ->check(quietly(CLI::IsMember({"interpret", "frontend"})))
+    sub->add_option("--on", case_.on,
+                    "only in the interpreter, or only on a GPU: interpret, cuda[:N]")
+        ->type_name("WHERE");
+    sub->add_option("--mode", case_.modes,
+                    "modes to try: interpret, frontend, cuda (default: the first two)")
+        ->check(quietly(CLI::IsMember({"interpret", "frontend", "cuda"})))
         ->allow_extra_args(false)
         ->type_name("MODE");
+    sub->add_option("--math", case_.math,
+                    "on a GPU, where a case does not say: fast (default) or reproducible")
+        ->check(quietly(CLI::IsMember({"fast", "reproducible"})))
+        ->type_name("MATH");
+    sub->add_option("--timeout", case_.timeout_seconds,
+                    "on a GPU, a case fails after so many seconds (default: 60; 0: never)")
+        ->check(quietly(CLI::Range(0, 1000000)))
+        ->type_name("S");
     sub->add_option("--threads", case_.threads, "worker threads (default: all processors)")
         ->check(quietly(CLI::Range(0, 4096)))
         ->type_name("N");

@@ -50,8 +50,11 @@ struct EmitRequest {
 
 struct CaseRequest {
   std::vector<std::string> files;
-  std::vector<std::string> modes;  ///< empty: interpret and frontend
+  std::vector<std::string> modes;  ///< empty: as `on` says, else interpret and frontend
+  std::string on;                  ///< "", "interpret", "cuda", "cuda:N"
+  std::string math;                ///< "", "fast", "reproducible": on a GPU
   int threads = 0;
+  int timeout_seconds = 60;  ///< of one case on a GPU; 0: none
   bool json = false;
   bool quiet = false;
 };

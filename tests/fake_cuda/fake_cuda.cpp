@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,14 @@ Code wanted_failure(const char* call) {
   return at == std::string::npos ? Code::Success
                                  : static_cast<Code>(std::strtol(
                                        wishes.c_str() + wishes.find('=', at) + 1, nullptr, 10));
+}
+
+/// Writes past the C library, as the driver does what kernels print.
+void print(int descriptor, const char* name) {
+  const std::string text = variable(name);
+  if (write(descriptor, text.data(), text.size()) < 0) {
+    std::abort();
+  }
 }
 
 // ---- state ----
@@ -93,6 +102,12 @@ Context current() {
 
 /// Counts the call and says whether it is to fail.
 Code enter(const char* call, bool needs_context = false) {
+  if (variable("FAKE_CUDA_CRASH") == call) {
+    std::abort();
+  }
+  while (variable("FAKE_CUDA_HANG") == call) {
+    pause();
+  }
   const std::scoped_lock lock(state().mutex);
   ++state().calls[call];
   const Code wanted = wanted_failure(call);
@@ -400,6 +415,8 @@ FAKE Code cuStreamCreate(Stream* stream, unsigned) {
 }
 
 FAKE Code cuStreamSynchronize(Stream) {
+  print(1, "FAKE_CUDA_PRINT");
+  print(2, "FAKE_CUDA_PRINT_ERROR");
   ENTER("cuStreamSynchronize", true)
   return state().is_capturing ? Code::StreamCaptureUnsupported : Code::Success;
 }

@@ -171,7 +171,7 @@ TEST_F(CudaLaunchTest, an_empty_grid_launches_nothing) {
 TEST_F(CudaLaunchTest, an_axis_that_a_gpu_does_not_take_is_refused_with_the_limit) {
   const Kernel k = kernel("def k():\n    pass\n");
   expect_words(launch_error(gpu(), k, {}, {1, 70000}), ErrorKind::Usage,
-               {"kernel `k`", "axis 1", "70,000", "65,535", "the first one"});
+               {"kernel `k`", "axis 1", "70000", "65535", "axis 0"});
   const std::array<std::int64_t, 3> largest = {1, 65535, 1};
   EXPECT_TRUE(launch(gpu(), k, largest, {}).ok());
 }
