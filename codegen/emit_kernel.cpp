@@ -3,6 +3,7 @@
 #include "codegen/codegen.h"
 #include "codegen/emit.h"
 #include "codegen/emit_lines.h"
+#include "codegen/notes.h"
 #include "codegen/nvptx.h"
 
 #include <fmt/format.h>
@@ -110,9 +111,9 @@ KernelBinary launch_facts(const GpuFunction& gpu) {
   return binary;
 }
 
-void emit_body(const GpuFunction& gpu, const EmitOptions& options, llvm::Module& module) {
+void emit_body(const GpuFunction& gpu, const AxisTable& axes, const EmitOptions& options,
+               llvm::Module& module) {
   llvm::Function& kernel = declare_kernel(module, gpu);
-  const AxisTable axes = find_axis_info(gpu.function);
   EmitContext context(gpu, axes, module, kernel);
   std::optional<LineTable> lines;
   if (options.sources != nullptr) {
@@ -134,7 +135,8 @@ Result<KernelBinary> emit_ptx(const GpuFunction& gpu, const EmitOptions& options
   llvm::Module module(gpu.function.name, llvm);
   const NvptxMachine machine(gpu.target);
   machine.prepare(module);
-  emit_body(gpu, options, module);
+  const AxisTable axes = find_axis_info(gpu.function);
+  emit_body(gpu, axes, options, module);
   if (options.dump) {
     options.dump("llvm-raw", text_of(module));
   }
@@ -158,6 +160,7 @@ Result<KernelBinary> emit_ptx(const GpuFunction& gpu, const EmitOptions& options
   }
   KernelBinary binary = launch_facts(gpu);
   binary.code = std::move(*ptx);
+  binary.notes = notes_of(gpu, axes, options.sources);
   return binary;
 }
 

@@ -4,7 +4,7 @@
 // access without mask and hints is LLVM's own; the others are inline assembly with a predicate,
 // which unlike `llvm.masked.load` makes no branch. A lane that is off keeps `other`: the outputs of
 // the assembly are tied to it.
-#include "codegen/analysis/axis_info.h"
+#include "codegen/access_plan.h"
 #include "codegen/emit.h"
 #include "codegen/emit_access.h"
 
@@ -15,8 +15,6 @@
 
 namespace tilery::codegen {
 namespace {
-
-constexpr int kMaxAccessBytes = 16;
 
 /// How one access is cut into pieces.
 struct Access {
@@ -279,13 +277,7 @@ llvm::Value* store_predicate(EmitContext& context, llvm::Value* mask, llvm::Valu
 }  // namespace
 
 int access_width(EmitContext& context, InstId id, const Layout& layout, ElementType element) {
-  if (layout.shape().is_scalar()) {
-    return 1;
-  }
-  const int axis = access_order(context.axes(), context.function(), id).front();
-  const int most = kMaxAccessBytes / element.byte_size();
-  return std::min({access_elements(context.axes(), context.function(), id, axis),
-                   layout.contiguous_registers(axis), most});
+  return plan_access(context.axes(), context.function(), id, layout, element).elements;
 }
 
 /// True if lanes that are off read 0.

@@ -42,6 +42,8 @@ struct GpuFunction {
   Target target;
   CodegenOptions options;
   int num_warps = 4;
+  /// Why so many, as a phrase.
+  std::string num_warps_reason;
   LayoutTable layouts;
   /// By the index of the instruction.
   std::unordered_map<std::uint32_t, SharedBlock> shared;

@@ -31,6 +31,9 @@ struct KernelBinary {
   std::uint32_t shared_bytes = 0;
   /// Programs of the grid's first axis that one thread block runs.
   int programs_per_block = 1;
+  /// What its author may want to know, a sentence each: why so many warps, what was decided
+  /// otherwise than asked, which accesses are narrow and why.
+  std::vector<std::string> notes;
 
   friend bool operator==(const KernelBinary&, const KernelBinary&) = default;
 };

@@ -68,6 +68,7 @@ Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
   gpu.target = target;
   gpu.options = options;
   gpu.num_warps = warps.num_warps;
+  gpu.num_warps_reason = warps.why;
   if (!warps.note.empty()) {
     gpu.notes.push_back(warps.note);
   }

@@ -200,6 +200,7 @@ Status run_on_cuda(CudaDevice& device, const Specialization& specialization, con
   }
   const auto loaded = std::chrono::steady_clock::now();
   report.compile_time += loaded - start;
+  report.notes = kernel->facts().notes;
   const Result<std::array<unsigned, 3>> extents = cuda_grid(*kernel, grid);
   if (!extents) {
     return extents.error();

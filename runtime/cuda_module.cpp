@@ -233,6 +233,7 @@ Status CudaKernel::read_facts() {
   facts_.num_warps = binary_.num_warps;
   facts_.num_ctas = binary_.num_ctas;
   facts_.programs_per_block = binary_.programs_per_block;
+  facts_.notes = binary_.notes;
   int static_bytes = 0;
   for (const auto& [attribute, value] :
        {std::pair(FunctionAttribute::Registers, &facts_.registers),

@@ -77,6 +77,7 @@ Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& argume
   code.num_warps = made.binary->num_warps;
   code.shared_bytes = made.binary->shared_bytes;
   code.ptx = std::move(made.binary->code);
+  code.notes = std::move(made.binary->notes);
   code.layout = std::move(stages.layout);
   code.llvm = std::move(stages.llvm);
   return code;

@@ -12,12 +12,13 @@ using codegen::KernelBinary;
 
 constexpr std::string_view kMagic = "TILERYKB";
 /// To be raised with every change of KernelBinary or of this form.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 // What no sound binary exceeds; larger numbers come from damage.
 constexpr std::uint32_t kMaxParameters = 4096;
 constexpr std::uint32_t kMaxSharedBytes = 1U << 24;
 constexpr std::uint32_t kMaxName = 1U << 16;
+constexpr std::uint32_t kMaxNotes = 4096;
 
 class Writer {
  public:
@@ -117,6 +118,10 @@ std::string write_fields(const KernelBinary& binary) {
   out.u32(static_cast<std::uint32_t>(binary.num_ctas));
   out.u32(binary.shared_bytes);
   out.u32(static_cast<std::uint32_t>(binary.programs_per_block));
+  out.u32(static_cast<std::uint32_t>(std::min<std::size_t>(binary.notes.size(), kMaxNotes)));
+  for (std::size_t i = 0; i < binary.notes.size() && i < kMaxNotes; ++i) {
+    out.text(binary.notes[i].substr(0, kMaxName));
+  }
   return out.take();
 }
 
@@ -131,6 +136,14 @@ void read_parameters(Reader& in, KernelBinary& binary) {
     in.require(is_pointer == 0 || p.bytes == 8);
     p.is_pointer = is_pointer == 1;
     binary.parameters.push_back(p);
+  }
+}
+
+void read_notes(Reader& in, KernelBinary& binary) {
+  const std::uint32_t count = in.u32();
+  in.require(count <= kMaxNotes);
+  for (std::uint32_t i = 0; i < count && in.is_good(); ++i) {
+    binary.notes.push_back(in.text(kMaxName));
   }
 }
 
@@ -151,6 +164,7 @@ std::optional<KernelBinary> read_fields(std::string_view bytes) {
   const std::uint32_t num_ctas = in.u32();
   binary.shared_bytes = in.u32();
   const std::uint32_t programs_per_block = in.u32();
+  read_notes(in, binary);
   in.require(is_power_of_2_up_to(num_warps, 32) && is_power_of_2_up_to(num_ctas, 16));
   in.require(binary.shared_bytes <= kMaxSharedBytes);
   in.require(programs_per_block >= 1 && programs_per_block <= 1024 && in.rest().empty());

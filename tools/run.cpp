@@ -151,6 +151,18 @@ Result<Wishes> read_wishes(const RunRequest& request, const CallArguments& argum
   return wishes;
 }
 
+/// The first few notes of code generation; they are no warnings, so they never fill the screen.
+void print_notes(const std::vector<std::string>& notes) {
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < std::min(notes.size(), kShown); ++i) {
+    print_err(fmt::format("note: {}\n", notes[i]));
+  }
+  if (notes.size() > kShown) {
+    print_err(fmt::format("note: {} more; --json lists all, `tilery explain` shows them by line\n",
+                          notes.size() - kShown));
+  }
+}
+
 /// Everything that a run has to tell.
 struct Outcome {
   LaunchReport launch;
@@ -227,6 +239,7 @@ class Run {
   int finish(const Wishes& wishes) {
     if (!json_) {
       print_messages(outcome_.launch.messages);
+      print_notes(outcome_.launch.notes);
     }
     outcome_.exit_code = is_good() ? 0 : 1;
     if (is_good()) {
@@ -278,6 +291,7 @@ class Run {
     json["programs_run"] = launch.programs_run;
     json["compile_ns"] = launch.compile_time.count();
     json["run_ns"] = launch.run_time.count();
+    json["notes"] = launch.notes;
     json["mismatches"] = outcome_.mismatches;
     Json arrays = Json::object();
     if (is_good()) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
+#include <utility>
 
 namespace tilery::codegen {
 namespace {
@@ -48,19 +50,33 @@ int warps_for(std::int64_t elements, std::int64_t per_thread, int most = kMostWa
       std::min<std::uint64_t>(std::bit_floor(static_cast<std::uint64_t>(warps)), most));
 }
 
-int warps_of(const Sizes& sizes) {
+/// A number of warps and the rule that gave it.
+struct Rule {
+  int warps = 1;
+  std::string why;
+};
+
+Rule warps_of(const Sizes& sizes) {
   if (sizes.accumulator != 0) {
     constexpr std::int64_t kLarge = 128 * 128;
-    return sizes.accumulator >= kLarge ? 8 : warps_for(sizes.accumulator, 16, 4);
+    return {sizes.accumulator >= kLarge ? 8 : warps_for(sizes.accumulator, 16, 4),
+            fmt::format("the largest result of a dot has {} elements", sizes.accumulator)};
   }
   if (sizes.reduces) {
     constexpr std::int64_t kOneWarp = 1024;
     // A thread's vector of narrow elements is longer, and sums keep a partial result for each of
     // its places.
     const std::int64_t per_thread = sizes.narrowest <= 2 ? 32 : 16;
-    return sizes.largest <= kOneWarp ? 1 : warps_for(sizes.largest, per_thread);
+    if (sizes.largest <= kOneWarp) {
+      return {1, fmt::format("one warp folds the largest tile, {} elements, without a barrier",
+                             sizes.largest)};
+    }
+    return {warps_for(sizes.largest, per_thread),
+            fmt::format("{} elements of the largest tile, {}, in each thread, as it is folded",
+                        per_thread, sizes.largest)};
   }
-  return std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32));
+  return {std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32)),
+          fmt::format("the largest tile has {} elements, and nothing is folded", sizes.largest)};
 }
 
 /// The fewest warps, from `warps` on, with at most kMostElements a thread.
@@ -75,13 +91,20 @@ int warps_that_hold(std::int64_t elements, int warps) {
 
 WarpChoice choose_warps(const Function& function, std::optional<int> asked) {
   const Sizes sizes = sizes_of(function);
-  const int warps = warps_that_hold(sizes.largest, asked.value_or(warps_of(sizes)));
-  if (!asked || *asked == warps) {
-    return {warps, ""};
+  Rule rule = asked ? Rule{*asked, fmt::format("the launch asks for {}", *asked)} : warps_of(sizes);
+  const int warps = warps_that_hold(sizes.largest, rule.warps);
+  if (warps != rule.warps) {
+    rule.why +=
+        fmt::format("; raised so that a thread holds at most {} elements of a tile", kMostElements);
   }
-  return {warps, fmt::format("num_warps raised from {} to {}: a tile of {} elements would put {} "
-                             "into each thread",
-                             *asked, warps, sizes.largest, sizes.largest / (*asked * kWarpLanes))};
+  if (!asked || *asked == warps) {
+    return {warps, "", std::move(rule.why)};
+  }
+  return {warps,
+          fmt::format("num_warps raised from {} to {}: a tile of {} elements would put {} "
+                      "into each thread",
+                      *asked, warps, sizes.largest, sizes.largest / (*asked * kWarpLanes)),
+          std::move(rule.why)};
 }
 
 }  // namespace tilery::codegen

@@ -23,6 +23,7 @@ namespace tilery::codegen {
 struct WarpChoice {
   int num_warps = 4;  ///< a power of two from 1 to 32
   std::string note;   ///< why it is not what the author asked for; empty if it is
+  std::string why;    ///< what it follows from, as a phrase: "the launch asks for 8"
 };
 
 [[nodiscard]] WarpChoice choose_warps(const Function& function, std::optional<int> asked);

@@ -34,6 +34,8 @@ struct GpuCode {
       layout;  ///< if asked for: the block IR on its way to LLVM, with the layout of every tile
   std::string llvm;               ///< if asked for: LLVM IR, optimised
   std::vector<Message> messages;  ///< warnings
+  /// Why so many warps, what was decided otherwise than asked, which accesses are narrow and why.
+  std::vector<std::string> notes;
 };
 
 /// The texts of GpuCode beside the PTX; writing them takes longer than compiling.

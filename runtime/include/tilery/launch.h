@@ -78,6 +78,9 @@ struct LaunchReport {
   bool compiled = false;
   std::chrono::nanoseconds compile_time{0};
   std::chrono::nanoseconds run_time{0};
+  /// On a GPU: sentences of code generation about the kernel that ran, compiled now or before: why
+  /// so many warps, what was decided otherwise than asked, which accesses are narrow and why.
+  std::vector<std::string> notes;
 
   [[nodiscard]] TILERY_API bool has_errors() const;
 };

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tilery::inline v0 {
 
@@ -28,6 +29,9 @@ struct GpuKernelFacts {
   std::size_t shared_bytes = 0;       ///< of one thread block
   int blocks_per_multiprocessor = 0;  ///< how many run there at once
   bool is_from_cache = false;         ///< read from the disk rather than compiled
+  /// Sentences of code generation: why so many warps, what was decided otherwise than asked, which
+  /// accesses are narrow and why.
+  std::vector<std::string> notes;
 };
 
 /// A launch whose kernel is compiled and loaded and whose arguments are packed: calling it does

@@ -94,7 +94,16 @@ TEST(ChooseWarps, the_authors_number_counts) {
     const WarpChoice choice = choose_warps(row(4096, true), n);
     EXPECT_EQ(choice.num_warps, n);
     EXPECT_EQ(choice.note, "");
+    EXPECT_EQ(choice.why, "the launch asks for " + std::to_string(n));
   }
+}
+
+TEST(ChooseWarps, tells_the_rule_that_it_followed) {
+  EXPECT_EQ(choose_warps(row(1024, true), {}).why,
+            "one warp folds the largest tile, 1024 elements, without a barrier");
+  // 4096 / (16 · 32) = 8 warps
+  EXPECT_EQ(choose_warps(row(4096, true), {}).why,
+            "16 elements of the largest tile, 4096, in each thread, as it is folded");
 }
 
 TEST(ChooseWarps, the_authors_number_is_raised_with_a_note) {
