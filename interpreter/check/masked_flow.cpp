@@ -1,287 +1,219 @@
 #include "interpreter/check/masked_flow.h"
 
-#include "interpreter/lifetimes.h"
+#include "interpreter/check/conditions.h"
+#include "ir/analysis/loops.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <optional>
+#include <queue>
 #include <utility>
 
 namespace tilery::interpreter {
 namespace {
 
-/// A condition that a lane satisfies: an i1 value, seen through shape operations. Equal numbers
-/// mean equal conditions.
-using Condition = std::uint32_t;
-using Conditions = std::set<Condition>;
+/// Which lanes of a value matter: those where all of the conditions hold. Without a value none do.
+using Need = std::optional<Conditions>;
 
-/// For each load, the conditions under which a lane of a value is surely defined. A load that is
-/// not in the map leaves no lane of the value undefined.
-using Taint = std::map<std::uint32_t, Conditions>;
-
-bool implies(const Conditions& mask, const Conditions& required) {
-  return std::includes(mask.begin(), mask.end(), required.begin(), required.end());
-}
-
-class FlowFinder {
+// Goes from the uses of values back to what they are computed from. Several uses need the lanes of
+// each, of which is known what both sets of conditions say. So a need only ever loses conditions,
+// of which it has at most kMost: the work grows with the function's size alone.
+class NeedFinder {
  public:
-  explicit FlowFinder(const Function& function)
+  explicit NeedFinder(const Function& function)
       : function_(function),
         lifetimes_(find_lifetimes(function)),
-        conditions_(function.values.size()),
-        taints_(function.values.size()),
-        leaks_(function.insts.size(), false) {}
+        conditions_(function, lifetimes_),
+        needs_(function.values.size()),
+        is_waiting_(function.values.size(), false) {}
 
-  std::vector<bool> run() {
-    do {
-      changed_ = false;
-      visit_region(function_.body);
-    } while (changed_);
-    return std::move(leaks_);
+  std::vector<bool> leaking_loads() {
+    visit_region(function_.body);
+    while (!waiting_.empty()) {
+      const ValueId value(waiting_.top().second);
+      waiting_.pop();
+      is_waiting_[value.index] = false;
+      pass_on(value, *needs_[value.index]);
+    }
+    std::vector<bool> leaks(function_.insts.size(), false);
+    for (const InstId load : watched_) {
+      const Inst& inst = function_.inst(load);
+      const Need& need = needs_[inst.result().index];
+      leaks[load.index] = need && !includes(*need, conditions_.of(inst.operand(1)));
+    }
+    return leaks;
   }
 
  private:
-  /// The conditions whose `and` the i1 value is.
-  const Conditions& conditions(ValueId value) {
-    Conditions& known = conditions_[value.index];
-    if (known.empty()) {
-      known = find_conditions(value);
+  /// Lanes of a value matter that did not before, perhaps.
+  void need(ValueId value, const Conditions& where) {
+    if (!value) {
+      return;
     }
-    return known;
-  }
-
-  Conditions find_conditions(ValueId value) {
-    const InstId def = function_.value(value).def;
-    if (!def) {
-      return {value.index};
+    Need& known = needs_[value.index];
+    Conditions now = known ? intersected(*known, where) : where;
+    if (known && known->size() == now.size()) {
+      return;
     }
-    const Inst& inst = function_.inst(def);
-    if (inst.op == Op::And) {
-      Conditions both = conditions(inst.operand(0));
-      both.merge(Conditions(conditions(inst.operand(1))));
-      return both;
-    }
-    if (op_def(inst.op).family == OpFamily::Shape) {
-      return moved(conditions(inst.operand(0)), inst);
-    }
-    return {value.index};
-  }
-
-  /// Conditions seen through a shape operation.
-  Conditions moved(const Conditions& from, const Inst& inst) {
-    std::string how = std::string(op_def(inst.op).id);
-    how += function_.type(inst.result()).shape.str();
-    for (const Attr& attr : inst.attrs) {
-      if (const auto* axis = std::get_if<std::int64_t>(&attr)) {
-        how += " " + std::to_string(*axis);
-      } else if (const auto* axes = std::get_if<std::vector<std::int64_t>>(&attr)) {
-        for (const std::int64_t axis_in_list : *axes) {
-          how += " " + std::to_string(axis_in_list);
-        }
-      }
-    }
-    Conditions result;
-    for (const Condition condition : from) {
-      const auto fresh = static_cast<Condition>(function_.values.size() + moved_.size());
-      const auto [entry, is_new] = moved_.try_emplace({condition, how}, fresh);
-      if (is_new) {
-        moved_begin_.push_back(begin_of(condition));
-      }
-      result.insert(entry->second);
-    }
-    return result;
-  }
-
-  /// Adds to what is known of a value; taints only grow.
-  void add(ValueId value, const Taint& taint) {
-    Taint& known = taints_[value.index];
-    for (const auto& [load, required] : taint) {
-      const auto [entry, is_new] = known.try_emplace(load, required);
-      const std::size_t before = entry->second.size();
-      entry->second.insert(required.begin(), required.end());
-      changed_ = changed_ || is_new || entry->second.size() != before;
+    known = std::move(now);
+    if (!is_waiting_[value.index]) {
+      is_waiting_[value.index] = true;
+      waiting_.emplace(lifetimes_.value[value.index].begin, value.index);
     }
   }
 
-  void leak(const Taint& taint) {
-    for (const auto& [load, required] : taint) {
-      leaks_[load] = true;
-    }
-  }
+  void need_all(ValueId value) { need(value, {}); }
 
-  void leak(ValueId value) {
-    if (value) {
-      leak(taints_[value.index]);
+  /// Of the lanes `where`, those that a mask lets through; all of them if there is no mask.
+  Conditions masked(const Conditions& where, ValueId mask) {
+    if (!mask) {
+      return where;
     }
-  }
-
-  /// What is left of a taint where only lanes under `mask` matter (all, if there is no mask).
-  Taint kept(const Taint& taint, ValueId mask) {
-    Taint result;
-    for (const auto& [load, required] : taint) {
-      if (!mask || !implies(conditions(mask), required)) {
-        result.emplace(load, required);
-      }
-    }
-    return result;
+    Conditions both = united(where, conditions_.of(mask));
+    return both.size() <= MaskConditions::kMost ? both : conditions_.of(mask);
   }
 
   void visit_region(RegionId region) {
     for (const InstId id : function_.region(region).insts) {
       const Inst& inst = function_.inst(id);
       if (is_control(inst.op)) {
-        visit_control(id);
+        visit_control(inst);
       } else {
         visit(id, inst);
       }
     }
   }
 
+  /// What an instruction needs of its operands, whoever uses its results.
   void visit(InstId id, const Inst& inst) {
-    if (inst.op == Op::Load) {
-      return visit_load(id, inst);
-    }
-    if (inst.op == Op::Store) {
-      leak(kept(taints_[inst.operand(0).index], inst.operand(2)));
-      leak(kept(taints_[inst.operand(1).index], inst.operand(2)));
-      return leak(inst.operand(2));
-    }
-    if (inst.op == Op::Select) {
-      add(inst.result(), taints_[inst.operand(0).index]);
-      add(inst.result(), kept(taints_[inst.operand(1).index], inst.operand(0)));
-      return add(inst.result(), taints_[inst.operand(2).index]);
-    }
-    if (inst.op == Op::And && function_.type(inst.result()).element.is(Scalar::I1)) {
-      // Where the other side is false, so is the result, whatever this side is.
-      add(inst.result(), kept(taints_[inst.operand(0).index], inst.operand(1)));
-      return add(inst.result(), kept(taints_[inst.operand(1).index], inst.operand(0)));
-    }
     const OpDef& def = op_def(inst.op);
-    if (def.family == OpFamily::Shape) {
-      return visit_shape(inst);
-    }
-    const bool is_lanewise = def.is_map() || inst.op == Op::AddPtr ||
-                             (def.family == OpFamily::Debug && inst.result_count == 1);
-    if (is_lanewise) {
-      for (const ValueId operand : inst.operands) {
-        add(inst.result(), taints_[operand.index]);
-        // A hint promises nothing for undefined lanes, so it must be known which these are.
-        if (def.family == OpFamily::Debug) {
-          leak(operand);
-        }
+    if (inst.op == Op::Load) {
+      need(inst.operand(0), masked({}, inst.operand(1)));
+      need_all(inst.operand(1));
+      if (inst.operand(1) && !inst.operand(2)) {
+        watched_.push_back(id);
+      }
+    } else if (inst.op == Op::Store) {
+      need(inst.operand(0), masked({}, inst.operand(2)));
+      need(inst.operand(1), masked({}, inst.operand(2)));
+      need_all(inst.operand(2));
+    } else if (is_lanewise(inst)) {
+      // Masks are asked for in program order.
+      if (function_.type(inst.result()).element.is(Scalar::I1)) {
+        (void)conditions_.of(inst.result());
       }
     } else if (!def.is_terminator() && inst.op != Op::DevicePrint) {
-      std::for_each(inst.operands.begin(), inst.operands.end(), [this](ValueId v) { leak(v); });
+      // A hint among them: it promises nothing for undefined lanes, so it must be known which these
+      // are.
+      std::for_each(inst.operands.begin(), inst.operands.end(), [this](ValueId v) { need_all(v); });
     }
   }
 
-  void visit_load(InstId id, const Inst& inst) {
-    const ValueId mask = inst.operand(1);
-    leak(kept(taints_[inst.operand(0).index], mask));
-    leak(mask);
-    if (const ValueId other = inst.operand(2)) {
-      add(inst.result(), taints_[other.index]);
-    } else if (mask) {
-      add(inst.result(), {{id.index, conditions(mask)}});
-    }
+  /// True if lanes of the results need lanes of the operands, and nothing else does.
+  static bool is_lanewise(const Inst& inst) {
+    const OpDef& def = op_def(inst.op);
+    return def.is_map() || inst.op == Op::AddPtr || inst.op == Op::Select ||
+           def.family == OpFamily::Shape;
   }
 
-  void visit_shape(const Inst& inst) {
-    Taint result;
-    for (const auto& [load, required] : taints_[inst.operand(0).index]) {
-      result.emplace(load, moved(required, inst));
-    }
-    add(inst.result(), result);
-  }
-
-  /// The position where a condition was computed.
-  [[nodiscard]] int begin_of(Condition condition) const {
-    const std::size_t values = function_.values.size();
-    return condition < values ? lifetimes_.value[condition].begin
-                              : moved_begin_[condition - values];
-  }
-
-  /// Values that leave an iteration: a condition computed inside the loop is another one next time.
-  void carry(InstId loop, ValueId from, ValueId to) {
-    Taint result;
-    for (const auto& [load, required] : taints_[from.index]) {
-      const bool is_fixed = std::all_of(required.begin(), required.end(), [&](Condition c) {
-        return begin_of(c) < lifetimes_.at(loop);
-      });
-      if (is_fixed) {
-        result.emplace(load, required);
-      } else {
-        leaks_[load] = true;
-      }
-    }
-    add(to, result);
-  }
-
-  void visit_control(InstId id) {
-    const Inst& inst = function_.inst(id);
+  void visit_control(const Inst& inst) {
+    const Inst& end = function_.terminator(inst.regions[0]);
     if (inst.op == Op::If) {
-      leak(inst.operand(0));
-      for (const RegionId region : inst.regions) {
-        visit_region(region);
-        const auto& yielded = function_.terminator(region).operands;
-        for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-          add(inst.result(i), taints_[yielded[i].index]);
-        }
+      need_all(inst.operand(0));
+    } else if (inst.op == Op::While) {
+      need_all(end.operand(0));
+    } else {
+      for (int bound = 0; bound < 3; ++bound) {
+        need_all(inst.operand(bound));
       }
+      if (inst.bool_attr(attr_index(Op::For, "has_exit"))) {
+        need_all(carried_value(function_, inst, 0).arg);
+      }
+    }
+    std::for_each(inst.regions.begin(), inst.regions.end(),
+                  [this](RegionId region) { visit_region(region); });
+  }
+
+  /// From a value to what it is computed from.
+  void pass_on(ValueId id, const Conditions& where) {
+    const Value& value = function_.value(id);
+    if (value.def) {
+      const Inst& inst = function_.inst(value.def);
+      return is_control(inst.op) ? pass_result(value, where) : pass_lanes(inst, where);
+    }
+    const InstId owner = function_.region(value.region).owner;
+    if (!owner || !is_loop(function_.inst(owner).op)) {
       return;
     }
-    if (inst.op == Op::For) {
-      leak(inst.operand(0));
-      leak(inst.operand(1));
-      leak(inst.operand(2));
-      return visit_loop(id, inst.group(3), inst.regions[0], 1);
-    }
-    visit_loop(id, inst.group(0), inst.regions[0], 0);
-    const Inst& condition = function_.terminator(inst.regions[0]);
-    leak(condition.operand(0));
-    const auto& inside = function_.region(inst.regions[1]).args;
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      carry(id, condition.group(1)[i], inside[i]);
-      carry(id, condition.group(1)[i], inst.result(static_cast<std::uint32_t>(i)));
-    }
-    visit_region(inst.regions[1]);
-    const auto& yielded = function_.terminator(inst.regions[1]).operands;
-    const auto& before = function_.region(inst.regions[0]).args;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      carry(id, yielded[i], before[i]);
+    const Inst& loop = function_.inst(owner);
+    if (const auto i = carried_index(loop, value)) {
+      const Carried carried = carried_value(function_, loop, *i);
+      if (id == carried.arg) {
+        need(carried.init, where);
+        need(carried.next, fixed(owner, where));
+      } else {
+        need(carried.passed, fixed(owner, where));
+      }
     }
   }
 
-  /// The first region of a loop, whose arguments from `first` on are the carried values.
-  void visit_loop(InstId id, std::span<const ValueId> init, RegionId region, std::size_t first) {
-    const Inst& inst = function_.inst(id);
-    const auto& arguments = function_.region(region).args;
-    for (std::size_t i = 0; i < init.size(); ++i) {
-      add(arguments[first + i], taints_[init[i].index]);
+  void pass_lanes(const Inst& inst, const Conditions& where) {
+    const bool is_flag = function_.type(inst.result()).element.is(Scalar::I1);
+    if (inst.op == Op::Load) {
+      need(inst.operand(2), where);
+    } else if (inst.op == Op::Select) {
+      need(inst.operand(0), where);
+      need(inst.operand(1), masked(where, inst.operand(0)));
+      need(inst.operand(2), where);
+    } else if (inst.op == Op::And && is_flag) {
+      // Where the other side is false, so is the result, whatever this side is.
+      need(inst.operand(0), masked(where, inst.operand(1)));
+      need(inst.operand(1), masked(where, inst.operand(0)));
+    } else if (op_def(inst.op).family == OpFamily::Shape) {
+      need(inst.operand(0), conditions_.before(inst, where));
+    } else if (is_lanewise(inst)) {
+      std::for_each(inst.operands.begin(), inst.operands.end(),
+                    [&](ValueId operand) { need(operand, where); });
     }
-    visit_region(region);
-    if (inst.op != Op::For) {
+  }
+
+  void pass_result(const Value& result, const Conditions& where) {
+    const Inst& inst = function_.inst(result.def);
+    if (inst.op == Op::If) {
+      for (const RegionId region : inst.regions) {
+        need(function_.terminator(region).operands[result.index], where);
+      }
       return;
     }
-    const auto& yielded = function_.terminator(region).operands;
-    for (std::size_t i = 0; i < init.size(); ++i) {
-      carry(id, yielded[i], arguments[first + i]);
-      add(inst.result(static_cast<std::uint32_t>(i)), taints_[arguments[first + i].index]);
+    const Carried carried = carried_value(function_, inst, result.index);
+    if (inst.op == Op::For) {
+      need(carried.arg, where);
+    } else {
+      need(carried.passed, fixed(result.def, where));
     }
+  }
+
+  /// Of conditions on a value that leaves an iteration, those that the next one cannot change: a
+  /// condition computed inside the loop is another one there.
+  [[nodiscard]] Conditions fixed(InstId loop, const Conditions& where) const {
+    Conditions result;
+    std::copy_if(where.begin(), where.end(), std::back_inserter(result), [&](Condition condition) {
+      return conditions_.begin_of(condition) < lifetimes_.at(loop);
+    });
+    return result;
   }
 
   const Function& function_;
   Lifetimes lifetimes_;
-  std::vector<Conditions> conditions_;
-  std::vector<Taint> taints_;
-  std::vector<bool> leaks_;
-  std::map<std::pair<Condition, std::string>, Condition> moved_;
-  std::vector<int> moved_begin_;
-  bool changed_ = false;
+  MaskConditions conditions_;
+  std::vector<Need> needs_;       ///< by value
+  std::vector<InstId> watched_;   ///< masked loads without `other`
+  std::vector<bool> is_waiting_;  ///< by value: is in `waiting_`
+  /// Values whose need grew, the latest in the program first: begin and number.
+  std::priority_queue<std::pair<int, std::uint32_t>> waiting_;
 };
 
 }  // namespace
 
-MaskedFlow::MaskedFlow(const Function& function) : leaks_(FlowFinder(function).run()) {}
+MaskedFlow::MaskedFlow(const Function& function) : leaks_(NeedFinder(function).leaking_loads()) {}
 
 }  // namespace tilery::interpreter

@@ -65,6 +65,26 @@ ValueId body_arg(const Function& function, const Inst& loop, std::size_t i) {
   return function.region(body).args[i + (counted ? 1 : 0)];
 }
 
+Carried carried_value(const Function& function, const Inst& loop, std::size_t i) {
+  Carried carried;
+  carried.init = loop.operands[first_init(loop) + i];
+  carried.body_arg = body_arg(function, loop, i);
+  carried.arg = carried.body_arg;
+  carried.passed = carried.body_arg;
+  if (loop.op == Op::While) {
+    carried.arg = function.region(loop.regions[0]).args[i];
+    carried.passed = function.terminator(loop.regions[0]).operands[1 + i];
+  }
+  carried.next = function.terminator(loop.regions.back()).operands[i];
+  carried.result = loop.result(static_cast<std::uint32_t>(i));
+  return carried;
+}
+
+std::optional<std::size_t> carried_index(const Inst& loop, const Value& arg) {
+  const std::uint32_t counters = loop.op == Op::For ? 1 : 0;
+  return arg.index < counters ? std::nullopt : std::optional<std::size_t>(arg.index - counters);
+}
+
 bool is_inside(const Function& function, ValueId value, InstId owner) {
   const Value& v = function.value(value);
   RegionId region = v.def ? function.inst(v.def).parent : v.region;

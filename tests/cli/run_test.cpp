@@ -335,6 +335,22 @@ TEST(CliRun, takes_no_more_memory_than_the_arrays_and_100_megabytes) {
   // Of each byte of this one the run also keeps whether it was written.
   EXPECT_LT(peak("empty:f32[33554432]", "fast"), 3 * array + 100);
 }
+
+TEST(CliRun, many_unrolled_loads_take_little_memory) {
+  const TempDir dir;
+  const std::string kernel = dir.write("sum.tl",
+                                       "def sum(x, out, n, N: tl.constexpr):\n"
+                                       "    i = tl.arange(0, 16)\n"
+                                       "    acc = tl.zeros([16], tl.float32)\n"
+                                       "    for j in tl.static_range(N):\n"
+                                       "        acc += tl.load(x + i + j, mask=i + j < n)\n"
+                                       "    tl.store(out + i, acc, mask=i < 1)\n");
+  const ProcessResult r = tilery({"run", kernel, "x=ones:f32[4000]", "out=zeros:f32[16]", "n=2500",
+                                  "N=2000", "--grid", "1", "--print", "out"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_TRUE(contains(r.out, "2000")) << r.out;
+  EXPECT_LT(r.peak_megabytes, 100);
+}
 #endif
 
 TEST(CliRun, random_arrays_depend_on_the_seed) {
