@@ -6,6 +6,7 @@
 #include "codegen/options.h"
 #include "codegen/target.h"
 #include "ir/function.h"
+#include "ir/support/source.h"
 
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,13 @@ struct SharedBlock {
   std::uint32_t bytes = 0;
 };
 
+/// What became of a loop over dots.
+struct LoopFacts {
+  SourceRange range;
+  int stages = 1;   ///< 1: not pipelined
+  std::string why;  ///< why not, or why with fewer stages than asked; may be empty
+};
+
 /// A function on its way to LLVM. `function` is the specialiser's, changed by codegen's passes.
 struct GpuFunction {
   Function function;
@@ -44,6 +52,8 @@ struct GpuFunction {
   int num_warps = 4;
   /// Why so many, as a phrase.
   std::string num_warps_reason;
+  /// The innermost loops over dots.
+  std::vector<LoopFacts> loops;
   LayoutTable layouts;
   /// By the index of the instruction.
   std::unordered_map<std::uint32_t, SharedBlock> shared;

@@ -36,8 +36,8 @@ void run_pass(GpuFunction& gpu, std::string_view name, bool (*pass)(GpuFunction&
 /// Rings get what a result's way through shared memory leaves free: three quarters. The addresses
 /// that the loop carried for its loads are dead once those run ahead on their own.
 bool pipeline_dots(GpuFunction& gpu) {
-  const bool changed =
-      pipeline_loops(gpu.function, gpu.options.num_stages, gpu.target.max_shared_bytes() / 4 * 3);
+  const bool changed = pipeline_loops(gpu.function, gpu.options.num_stages,
+                                      gpu.target.max_shared_bytes() / 4 * 3, &gpu.loops);
   return changed && dce(gpu.function);
 }
 

@@ -1,6 +1,7 @@
 #include "tilery/gpu_code.h"
 
 #include "runtime/checked_call.h"
+#include "runtime/compile_call.h"
 #include "runtime/gpu_compile.h"
 #include "runtime/gpu_kernels.h"
 #include "runtime/library_impl.h"
@@ -41,6 +42,19 @@ std::vector<std::string> gpu_targets() {
 Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& arguments,
                                    std::string_view target, const LaunchOptions& options,
                                    const GpuCodeTexts& texts) {
+  GpuStages stages;
+  stages.wants_layout = texts.layout;
+  stages.wants_llvm = texts.llvm;
+  return compile_call_for_target(kernel, arguments, target, options, {}, stages);
+}
+
+}  // namespace tilery::inline v0
+
+namespace tilery {
+
+Result<GpuCode> compile_call_for_target(const Kernel& kernel, const Arguments& arguments,
+                                        std::string_view target, const LaunchOptions& options,
+                                        const AfterPass& after_pass, GpuStages& stages) {
   const std::optional<codegen::Target> chip = codegen::parse_target(target);
   if (!chip) {
     return Error{ErrorKind::Usage,
@@ -56,15 +70,12 @@ Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& argume
   }
   Diagnostics diagnostics;
   const std::optional<Specialized> specialized =
-      specialize_call(impl, *call, Device::Kind::Cuda, {}, diagnostics);
+      specialize_call(impl, *call, Device::Kind::Cuda, after_pass, diagnostics);
   GpuCode code;
   code.messages = messages_of(diagnostics, sources, Phase::Compile);
   if (!specialized) {
     return error_of(ErrorKind::Kernel, std::move(code.messages));
   }
-  GpuStages stages;
-  stages.wants_layout = texts.layout;
-  stages.wants_llvm = texts.llvm;
   GpuCompileResult made = compile_with_stages(
       specialized->function, *chip, codegen_options(call->options, specialized->reads_num_warps),
       &sources, stages);
@@ -83,4 +94,4 @@ Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& argume
   return code;
 }
 
-}  // namespace tilery::inline v0
+}  // namespace tilery

@@ -32,6 +32,10 @@ GpuCompileResult compile(const Function& function, const codegen::Target& target
       }
     };
   }
+  if (stages != nullptr && stages->wants_facts) {
+    stages->facts = codegen::kernel_facts(*gpu);
+    stages->num_warps_reason = gpu->num_warps_reason;
+  }
   Result<codegen::KernelBinary> binary = codegen::emit_ptx(*gpu, emit);
   if (!binary) {
     return failure(binary.error());

@@ -3,6 +3,7 @@
 // Includes no public header, and those who include it need not see codegen's: both have a `Result`.
 #pragma once
 
+#include "codegen/explain.h"
 #include "codegen/kernel_binary.h"
 #include "codegen/options.h"
 #include "codegen/target.h"
@@ -32,8 +33,11 @@ struct GpuCompileResult {
 struct GpuStages {
   bool wants_layout = false;
   bool wants_llvm = false;
+  bool wants_facts = false;
   std::string layout;  ///< the IR with the layout of every tile
   std::string llvm;    ///< LLVM IR, optimised
+  codegen::KernelFacts facts;
+  std::string num_warps_reason;
 };
 
 /// The same, always by codegen, with the stages in between.

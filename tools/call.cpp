@@ -231,6 +231,47 @@ std::optional<bool> switch_of(const char* variable) {
   return value != "0" && value != "false" && value != "off" && value != "no";
 }
 
+/// Copies arrays to a device, each once, and puts the copies in their places.
+class ArrayMover {
+ public:
+  explicit ArrayMover(const Device& device) : device_(device) {}
+
+  /// What went wrong; nothing if all is well.
+  std::optional<Error> move(Argument& argument) {
+    if (auto* pointer = std::get_if<Pointer>(&argument.data); pointer && pointer->buffer) {
+      const Result<Buffer> there = copy_of(*pointer->buffer);
+      if (!there) {
+        return there.error();
+      }
+      pointer->buffer = *there;
+    } else if (auto* tuple = std::get_if<Argument::Tuple>(&argument.data)) {
+      for (Argument& element : tuple->elements) {
+        if (std::optional<Error> error = move(element)) {
+          return error;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Result<Buffer> copy_of(const Buffer& here) {
+    for (const auto& [original, copy] : copies_) {
+      if (original == here) {
+        return copy;
+      }
+    }
+    Result<Buffer> there = here.to(device_);
+    if (there) {
+      copies_.emplace_back(here, *there);
+    }
+    return there;
+  }
+
+  const Device& device_;
+  std::vector<std::pair<Buffer, Buffer>> copies_;
+};
+
 }  // namespace
 
 ExpressionNames CallArguments::names() const {
@@ -299,6 +340,17 @@ std::optional<int> gpu_ordinal(std::string_view on) {
   const auto [end, error] = std::from_chars(on.data(), on.data() + on.size(), ordinal);
   const bool is_number = error == std::errc() && end == on.data() + on.size() && ordinal >= 0;
   return is_number && !on.empty() ? std::optional(ordinal) : std::nullopt;
+}
+
+Result<Arguments> arguments_on(const Device& device, const CallArguments& arguments) {
+  ArrayMover mover(device);
+  Arguments moved = arguments.arguments;
+  for (NamedArgument& argument : moved) {
+    if (std::optional<Error> error = mover.move(argument.value)) {
+      return *std::move(error);
+    }
+  }
+  return moved;
 }
 
 Result<Device> choose_device(const std::string& on) {

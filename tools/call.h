@@ -52,6 +52,9 @@ struct Call {
 /// The number in "cuda:N"; 0 for "cuda"; none for anything else.
 [[nodiscard]] std::optional<int> gpu_ordinal(std::string_view on);
 
+/// The same arguments with every array copied to the device, each once.
+[[nodiscard]] Result<Arguments> arguments_on(const Device& device, const CallArguments& arguments);
+
 /// Where --on, TILERY_INTERPRET and TRITON_INTERPRET want the kernel to run. An error (of the
 /// machine: this build has no GPU support; or of usage) if it cannot.
 [[nodiscard]] Result<Device> choose_device(const std::string& on);

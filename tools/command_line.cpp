@@ -119,6 +119,17 @@ Examples:
 
 TILERY_DUMP_DIR=dir writes every stage into files of that folder, for run and lint too.)";
 
+constexpr const char* kExplainFooter = R"(
+Shows the type of every expression, how wide each load and store is and what keeps it from 16 bytes,
+what reductions, conversions, dots and loops become, and the instructions that each line has in the
+PTX. Registers and occupancy come from ptxas where the CUDA toolkit is installed, or with --on cuda
+from the driver. No GPU is needed. Addresses count as they are given: a view such as x+1 is not
+aligned to 16 bytes.
+
+Examples:
+  tilery explain softmax.tl x=zeros:f32[64,1000] out='like(x)' stride=1000 N=1000 BLOCK=1024
+  tilery explain softmax.tl ... --target sm_80 num_warps=8 --json)";
+
 void add_call_options(CLI::App& app, CallRequest& call) {
   app.add_option("FILE", call.file,
                  "kernel file (.tl or .py); FILE::KERNEL chooses one of several kernels")
@@ -158,6 +169,7 @@ class CommandLine {
     add_lint();
     add_list();
     add_emit();
+    add_explain();
     add_ops();
     add_doctor();
   }
@@ -341,6 +353,16 @@ class CommandLine {
     sub->callback([this] { exit_code_ = emit_command(emit_); });
   }
 
+  void add_explain() {
+    CLI::App* sub = add("explain", "tell what each line becomes on a GPU, and why");
+    add_call_options(*sub, explain_.call);
+    sub->add_option("--target", explain_.target,
+                    "the chip (default: sm_90a, or that of the GPU of --on)")
+        ->type_name("CHIP");
+    sub->footer(std::string(kValueHelp) + "\n" + kExplainFooter);
+    sub->callback([this] { exit_code_ = explain_command(explain_); });
+  }
+
   void add_ops() {
     CLI::App* sub = add("ops", "list the functions of the language and the ops of the IR");
     sub->add_option("NAME", ops_.name, "show only functions and ops with this in their name");
@@ -366,6 +388,7 @@ class CommandLine {
   ListRequest list_;
   CompareRequest compare_;
   EmitRequest emit_;
+  ExplainRequest explain_;
   OpsRequest ops_;
   DoctorRequest doctor_;
   int exit_code_ = 0;

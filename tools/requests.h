@@ -48,6 +48,11 @@ struct EmitRequest {
   bool lines = false;
 };
 
+struct ExplainRequest {
+  CallRequest call;
+  std::string target;  ///< empty: sm_90a, or that of the device that --on names
+};
+
 struct CaseRequest {
   std::vector<std::string> files;
   std::vector<std::string> modes;  ///< empty: as `on` says, else interpret and frontend
@@ -79,6 +84,7 @@ struct DoctorRequest {
 int run_command(const RunRequest& request);
 int compare_command(const CompareRequest& request);
 int lint_command(const LintRequest& request);
+int explain_command(const ExplainRequest& request);
 int emit_command(const EmitRequest& request);
 int case_command(const CaseRequest& request);
 int list_command(const ListRequest& request);

@@ -299,4 +299,18 @@ std::int64_t access_cost(const Function& function, const AxisTable& axes, InstId
          (kIssueCost + sectors_of(layout, axis, std::max(run, piece), piece * bytes, bytes));
 }
 
+AccessSectors access_sectors(const Function& function, const AxisTable& axes, InstId access,
+                             const Layout& layout) {
+  constexpr std::int64_t kSectorBytes = 32;
+  const int axis = access_order(axes, function, access).front();
+  const ValueId ptr = function.inst(access).operand(0);
+  const std::int64_t bytes = function.type(ptr).element.pointee().byte_size();
+  const std::int64_t piece =
+      std::min(access_elements(axes, function, access, axis), layout.contiguous_registers(axis));
+  const std::int64_t run = axes.of(ptr).axes[static_cast<std::size_t>(axis)].contiguity;
+  const std::int64_t lanes = kWarpSize >> std::popcount(layout.copy_bits(Place::Lane));
+  return {sectors_of(layout, axis, std::max(run, piece), piece * bytes, bytes),
+          std::max<std::int64_t>(1, lanes * piece * bytes / kSectorBytes)};
+}
+
 }  // namespace tilery::codegen

@@ -57,4 +57,14 @@ struct Anchors {
 [[nodiscard]] std::int64_t access_cost(const Function& function, const AxisTable& axes,
                                        InstId access, const Layout& layout);
 
+/// The 32-byte sectors of memory that one instruction of a warp touches, and how many would hold
+/// what it moves.
+struct AccessSectors {
+  std::int64_t touched = 0;
+  std::int64_t least = 0;
+};
+
+[[nodiscard]] AccessSectors access_sectors(const Function& function, const AxisTable& axes,
+                                           InstId access, const Layout& layout);
+
 }  // namespace tilery::codegen

@@ -5,10 +5,13 @@
 #include "ir/analysis/uses.h"
 #include "ir/builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <set>
+#include <string>
 
 namespace tilery::codegen {
 namespace {
@@ -32,7 +35,11 @@ class LoopPipeliner {
       : function_(function), loop_(loop), stages_(stages), shared_limit_(shared_limit) {}
 
   bool run() {
-    if (!is_suitable() || !find_candidates()) {
+    if (stages_ < 2) {
+      why_ = "num_stages is below 2";
+    }
+    if (stages_ < 2 || !is_suitable() || !find_candidates()) {
+      stages_ = 1;
       return false;
     }
     lower_stages();
@@ -43,6 +50,11 @@ class LoopPipeliner {
     return true;
   }
 
+  /// After `run`: the stages that the loop has, and why no more.
+  [[nodiscard]] int stages() const { return stages_; }
+
+  [[nodiscard]] const std::string& why() const { return why_; }
+
  private:
   [[nodiscard]] const Inst& loop() const { return function_.inst(loop_); }
 
@@ -50,15 +62,18 @@ class LoopPipeliner {
 
   // ---- what can be pipelined ----
 
-  [[nodiscard]] bool is_suitable() const {
+  [[nodiscard]] bool is_suitable() {
     const std::optional<std::uint64_t> step = function_.constant_bits(loop().operand(2));
     const ElementType counter = function_.type(loop().operand(0)).element;
-    if (!step || !is_signed_integer(counter.scalar) || decode_int(counter.scalar, *step) <= 0 ||
-        loop().bool_attr(attr_index(Op::For, "has_exit"))) {
-      return false;
-    }
     const Effects effects = effects_of(function_, body());
-    return !effects.writes && !effects.observes;
+    if (!step || !is_signed_integer(counter.scalar) || decode_int(counter.scalar, *step) <= 0) {
+      why_ = "its step is no positive constant";
+    } else if (loop().bool_attr(attr_index(Op::For, "has_exit"))) {
+      why_ = "it may end early, by `break` or `return`";
+    } else if (effects.writes || effects.observes) {
+      why_ = effects.writes ? "it stores" : "it prints or asserts";
+    }
+    return why_.empty();
   }
 
   /// True if the value, by pure ops of the body, becomes a factor of a dot.
@@ -81,10 +96,18 @@ class LoopPipeliner {
 
   bool find_candidates() {
     const Uses uses = find_uses(function_);
+    why_ = "no load in it feeds a dot";
     for (const InstId id : function_.region(body()).insts) {
       const Inst& inst = function_.inst(id);
-      if (inst.op == Op::Load && inst.parent == body() && is_copyable(inst) &&
-          feeds_dot(uses, inst.result())) {
+      if (inst.op != Op::Load || inst.parent != body() || !feeds_dot(uses, inst.result())) {
+        continue;
+      }
+      if (!is_copyable(inst)) {
+        why_ =
+            "a load that feeds a dot cannot be copied ahead: it needs two axes of powers of two, "
+            "and `other` of 0 or none";
+      } else {
+        why_ = "the address of a load that feeds a dot depends on what the loop loads";
         Slice slice = slice_;
         const Candidate candidate{id, inst.operand(0), inst.operand(1)};
         if (extend(slice, candidate.pointer) &&
@@ -149,9 +172,15 @@ class LoopPipeliner {
       const Type& type = function_.type(function_.inst(candidate.load).result());
       bytes += type.numel() * type.element.byte_size();
     }
+    const int asked = stages_;
     while (stages_ > 1 && bytes * stages_ > static_cast<std::int64_t>(shared_limit_)) {
       --stages_;
     }
+    why_ = stages_ == asked ? std::string()
+                            : fmt::format(
+                                  "{} stages of {} bytes would not fit the {} bytes of "
+                                  "shared memory that rings may take",
+                                  asked, bytes, shared_limit_);
   }
 
   // ---- the rewriting ----
@@ -382,6 +411,7 @@ class LoopPipeliner {
   InstId loop_;
   int stages_;
   std::uint32_t shared_limit_;
+  std::string why_;
   Slice slice_;
   std::vector<Candidate> candidates_;
 };
@@ -409,12 +439,18 @@ std::vector<InstId> innermost_dot_loops(const Function& function) {
 
 }  // namespace
 
-bool pipeline_loops(Function& function, int num_stages, std::uint32_t shared_limit) {
+bool pipeline_loops(Function& function, int num_stages, std::uint32_t shared_limit,
+                    std::vector<LoopFacts>* facts) {
   bool changed = false;
   for (const InstId loop : innermost_dot_loops(function)) {
     const std::int64_t own = function.inst(loop).int_attr(attr_index(Op::For, "stages"));
     const int stages = own != 0 ? static_cast<int>(own) : num_stages;
-    changed = LoopPipeliner(function, loop, stages, shared_limit).run() || changed;
+    const SourceRange range = function.range(function.inst(loop).loc);
+    LoopPipeliner pipeliner(function, loop, stages, shared_limit);
+    changed = pipeliner.run() || changed;
+    if (facts != nullptr) {
+      facts->push_back({range, pipeliner.stages(), pipeliner.why()});
+    }
   }
   return changed;
 }

@@ -13,7 +13,10 @@
 // IR with the ring ops of ops.def, so the interpreter runs the result, too.
 #pragma once
 
+#include "codegen/gpu_function.h"
 #include "ir/function.h"
+
+#include <vector>
 
 namespace tilery::codegen {
 
@@ -21,7 +24,9 @@ namespace tilery::codegen {
 /// name none; fewer than 2 leaves a loop alone. A loop is left alone as well if it stores or
 /// prints, may end early, or if its step is no positive constant; a load, if its address depends on
 /// another load or on anything else that cannot run ahead. `shared_limit` bounds the bytes of all
-/// rings of a loop: the number of stages is lowered until they fit. True if anything changed.
-bool pipeline_loops(Function& function, int num_stages, std::uint32_t shared_limit);
+/// rings of a loop: the number of stages is lowered until they fit. `facts` gets an entry for each
+/// such loop. True if anything changed.
+bool pipeline_loops(Function& function, int num_stages, std::uint32_t shared_limit,
+                    std::vector<LoopFacts>* facts = nullptr);
 
 }  // namespace tilery::codegen

@@ -13,6 +13,7 @@
 #include "tilery/buffer.h"
 #include "tilery/device.h"
 #include "tilery/dtype.h"
+#include "tilery/explain.h"
 #include "tilery/gpu_code.h"
 #include "tilery/kernel.h"
 #include "tilery/launch.h"
