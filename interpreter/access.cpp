@@ -271,9 +271,9 @@ void load_lanes(ProgramState& state, const Step& step) {
       *target = std::byte{*target != std::byte{0} ? std::uint8_t{1} : std::uint8_t{0}};
     }
     if constexpr (kTracked) {
-      const std::uint8_t* const defined = memory.defined(place);
+      const Definedness* const defined = memory.defined(place);
       if (defined != nullptr &&
-          std::find(defined, defined + access.width, std::uint8_t{0}) != defined + access.width) {
+          !defined->is_marked(static_cast<std::size_t>(place.offset), access.width)) {
         undefined.never_written(lane, place.buffer);
       }
     }
@@ -302,8 +302,8 @@ void store_lanes(ProgramState& state, const Step& step) {
     const MemoryMap& memory = *state.launch->memory;
     const std::size_t from = value.is_splat ? 0 : lane * access.width;
     std::memcpy(memory.data(place), static_cast<const std::byte*>(value.data) + from, access.width);
-    if (std::uint8_t* const defined = memory.defined(place)) {
-      std::memset(defined, 1, access.width);
+    if (Definedness* const defined = memory.defined(place)) {
+      defined->mark(static_cast<std::size_t>(place.offset), access.width);
     }
   }
 }

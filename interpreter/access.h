@@ -46,7 +46,7 @@ struct LinearAccess {
 /// A pointer tile of any form, within one buffer.
 struct GatheredAccess {
   std::byte* data = nullptr;              ///< start of the buffer
-  std::uint8_t* defined = nullptr;        ///< its bytes of definedness, or nullptr
+  Definedness* defined = nullptr;         ///< which of it was written, or nullptr: all of it
   const std::int64_t* offsets = nullptr;  ///< bytes from there
 };
 
@@ -55,6 +55,30 @@ struct GatheredAccess {
 [[nodiscard]] std::optional<GatheredAccess> gathered_access(ProgramState& state,
                                                             const AccessStep& access,
                                                             const std::uint8_t* mask);
+
+/// Calls `visit(first, count)` for the bytes of all active lanes, neighbours together, until it
+/// gives false; true if it never did. `offset_of(lane)` is where a lane's `width` bytes begin.
+template <class OffsetOf, class Visit>
+bool for_each_run(const std::uint8_t* mask, std::size_t lanes, std::size_t width,
+                  const OffsetOf& offset_of, const Visit& visit) {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < lanes; ++i) {
+    if (mask != nullptr && mask[i] == 0) {
+      continue;
+    }
+    const auto offset = static_cast<std::size_t>(offset_of(i));
+    if (offset != end || first == end) {
+      if (first != end && !visit(first, end - first)) {
+        return false;
+      }
+      first = offset;
+      end = offset;
+    }
+    end += width;
+  }
+  return first == end || visit(first, end - first);
+}
 
 /// The mask as a byte a lane, in scratch if need be; nullptr if all lanes are active.
 [[nodiscard]] const std::uint8_t* mask_bytes(ProgramState& state, const AccessStep& access);

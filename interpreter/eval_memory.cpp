@@ -34,13 +34,13 @@ std::uint32_t refuse(ProgramState& state, const Step& step) {
 
 bool is_defined(const GatheredAccess& gathered, const std::uint8_t* mask,
                 const AccessStep& access) {
-  for (std::size_t i = 0; gathered.defined != nullptr && i < access.lanes; ++i) {
-    if ((mask == nullptr || mask[i] != 0) &&
-        std::memchr(gathered.defined + gathered.offsets[i], 0, access.width) != nullptr) {
-      return false;
-    }
-  }
-  return true;
+  return gathered.defined == nullptr ||
+         for_each_run(
+             mask, access.lanes, access.width,
+             [&](std::size_t lane) { return gathered.offsets[lane]; },
+             [&](std::size_t first, std::size_t count) {
+               return gathered.defined->is_marked(first, count);
+             });
 }
 
 void finish_load(const AccessStep& access, std::byte* out) {
@@ -140,10 +140,13 @@ std::uint32_t run_store_gathered(ProgramState& state, const Step& step) {
   kernels()
       .memory(access.width)
       .scatter(gathered->data, gathered->offsets, mask, operand(state, access.value), access.lanes);
-  for (std::size_t i = 0; gathered->defined != nullptr && i < access.lanes; ++i) {
-    if (mask == nullptr || mask[i] != 0) {
-      std::memset(gathered->defined + gathered->offsets[i], 1, access.width);
-    }
+  if (gathered->defined != nullptr) {
+    for_each_run(
+        mask, access.lanes, access.width, [&](std::size_t lane) { return gathered->offsets[lane]; },
+        [&](std::size_t first, std::size_t count) {
+          gathered->defined->mark(first, count);
+          return true;
+        });
   }
   return step.next;
 }

@@ -5,6 +5,7 @@
 // The plan is immutable and shared by threads and launches.
 #pragma once
 
+#include "interpreter/check/definedness.h"
 #include "interpreter/check/finding.h"
 #include "ir/function.h"
 
@@ -24,9 +25,8 @@ struct InterpreterBuffer {
   void* data = nullptr;
   std::size_t bytes = 0;
   ElementType element;  ///< for messages and printing
-  /// One byte a byte of data, 1 where it was ever written; nullptr: all of it was. Updated by
-  /// stores.
-  std::uint8_t* defined = nullptr;
+  /// Which of it was ever written, updated by stores; nullptr: all of it was.
+  Definedness* defined = nullptr;
   bool read_only = false;  ///< a store through it is a finding
 };
 

@@ -58,10 +58,9 @@ class MemoryMap {
     return static_cast<std::byte*>(buffers_[place.buffer].data) + place.offset;
   }
 
-  /// The bytes that say whether the data was written, or nullptr if all of it was.
-  [[nodiscard]] std::uint8_t* defined(const Place& place) const {
-    std::uint8_t* const bytes = buffers_[place.buffer].defined;
-    return bytes == nullptr ? nullptr : bytes + place.offset;
+  /// Which of the place's buffer was written, or nullptr if all of it was.
+  [[nodiscard]] Definedness* defined(const Place& place) const {
+    return buffers_[place.buffer].defined;
   }
 
  private:

@@ -14,19 +14,17 @@ Operand from_lane(const Operand& operand, std::size_t lane, std::size_t width) {
   return {static_cast<const std::byte*>(operand.data) + lane * width, false};
 }
 
-void mark_defined(const RowPiece& piece, const std::uint8_t* mask, std::size_t width) {
-  if (piece.defined == nullptr) {
-    return;
-  }
+/// Calls `visit(first, count)` for the bytes of the piece's active lanes, as for_each_run does.
+template <class Visit>
+bool for_each_run_of(const RowPiece& piece, const std::uint8_t* mask, std::size_t width,
+                     const Visit& visit) {
   if (mask == nullptr && is_packed(piece, width)) {
-    std::memset(piece.defined, 1, piece.count * width);
-    return;
+    return visit(static_cast<std::size_t>(piece.offset), piece.count * width);
   }
-  for (std::size_t i = 0; i < piece.count; ++i) {
-    if (mask == nullptr || mask[piece.first + i] != 0) {
-      std::memset(piece.defined + static_cast<std::int64_t>(i) * piece.stride, 1, width);
-    }
-  }
+  return for_each_run(
+      mask == nullptr ? nullptr : mask + piece.first, piece.count, width,
+      [&](std::size_t i) { return piece.offset + static_cast<std::int64_t>(i) * piece.stride; },
+      visit);
 }
 
 }  // namespace
@@ -77,19 +75,10 @@ void load_piece(const AccessStep& access, const RowPiece& piece, const std::uint
 }
 
 bool is_defined(const RowPiece& piece, const std::uint8_t* mask, std::size_t width) {
-  if (piece.defined == nullptr) {
-    return true;
-  }
-  if (mask == nullptr && is_packed(piece, width)) {
-    return std::memchr(piece.defined, 0, piece.count * width) == nullptr;
-  }
-  for (std::size_t i = 0; i < piece.count; ++i) {
-    const std::uint8_t* const cell = piece.defined + static_cast<std::int64_t>(i) * piece.stride;
-    if ((mask == nullptr || mask[piece.first + i] != 0) && std::memchr(cell, 0, width) != nullptr) {
-      return false;
-    }
-  }
-  return true;
+  return piece.defined == nullptr ||
+         for_each_run_of(piece, mask, width, [&](std::size_t first, std::size_t count) {
+           return piece.defined->is_marked(first, count);
+         });
 }
 
 void store_piece(const AccessStep& access, const RowPiece& piece, const std::uint8_t* mask,
@@ -106,7 +95,12 @@ void store_piece(const AccessStep& access, const RowPiece& piece, const std::uin
     memory.store_strided(piece.data, piece.stride, mask == nullptr ? nullptr : mask + piece.first,
                          from, piece.count);
   }
-  mark_defined(piece, mask, access.width);
+  if (piece.defined != nullptr) {
+    for_each_run_of(piece, mask, access.width, [&](std::size_t first, std::size_t count) {
+      piece.defined->mark(first, count);
+      return true;
+    });
+  }
 }
 
 }  // namespace tilery::interpreter

@@ -10,9 +10,10 @@ namespace tilery::interpreter {
 /// One piece of a row of a linear access: `count` lanes from `first` on.
 struct RowPiece {
   std::byte* data = nullptr;
-  std::uint8_t* defined = nullptr;
-  std::int64_t stride = 0;  ///< bytes between neighbours
-  std::size_t first = 0;    ///< lane in the tile
+  Definedness* defined = nullptr;  ///< of the buffer
+  std::int64_t offset = 0;         ///< of the first lane, in the buffer
+  std::int64_t stride = 0;         ///< bytes between neighbours
+  std::size_t first = 0;           ///< lane in the tile
   std::size_t count = 0;
 };
 
@@ -67,6 +68,7 @@ class PieceWalk {
       place.offset += static_cast<std::int64_t>(low) * piece_.stride;
       piece_.data = memory_.data(place);
       piece_.defined = memory_.defined(place);
+      piece_.offset = place.offset;
     }
     visit_(piece_, low, length - high);
   }

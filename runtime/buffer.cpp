@@ -61,6 +61,13 @@ std::size_t memory_bytes() {
   return bytes;
 }
 
+Error no_memory(const Buffer::Impl& impl) {
+  return {ErrorKind::Machine,
+          fmt::format("no memory for an array of {} ({} bytes)", array_text(impl.dtype, impl.shape),
+                      impl.bytes),
+          {}};
+}
+
 Result<std::shared_ptr<Buffer::Impl>> allocate(DType dtype, Extents shape) {
   auto described = describe(dtype, std::move(shape));
   if (!described) {
@@ -74,10 +81,7 @@ Result<std::shared_ptr<Buffer::Impl>> allocate(DType dtype, Extents shape) {
     impl.owned.reset(impl.data);
   }
   if (impl.data == nullptr) {
-    return Error{ErrorKind::Machine,
-                 fmt::format("no memory for an array of {} ({} bytes)",
-                             array_text(dtype, impl.shape), impl.bytes),
-                 {}};
+    return no_memory(impl);
   }
   return described;
 }
@@ -91,7 +95,10 @@ Result<Buffer> Buffer::uninitialised(DType dtype, Extents shape) {
   }
   // A pattern that catches the eye: 0xCB gives large negative numbers in every type.
   std::memset((*impl)->data, dtype == DType::I1 ? 0 : 0xCB, (*impl)->bytes);
-  (*impl)->defined.assign((*impl)->bytes, 0);
+  (*impl)->defined = Definedness::none_of((*impl)->bytes);
+  if ((*impl)->defined == nullptr) {
+    return no_memory(**impl);
+  }
   return Buffer(*std::move(impl));
 }
 
@@ -185,7 +192,7 @@ Status Buffer::copy_from(const void* host, Stream stream) const {
   if (impl_->bytes != 0) {
     std::memcpy(impl_->data, host, impl_->bytes);
   }
-  impl_->defined.clear();
+  impl_->defined.reset();
   return Ok{};
 }
 
@@ -207,8 +214,11 @@ Result<Buffer> Buffer::to(const Device& device) const {
   Status status = Ok{};
   if (!is_on_gpu()) {
     status = copy->copy_from(impl_->data);
-    if (!copy->is_on_gpu()) {
-      copy->impl_->defined = impl_->defined;
+    if (!copy->is_on_gpu() && impl_->defined != nullptr) {
+      copy->impl_->defined = impl_->defined->copy();
+      if (copy->impl_->defined == nullptr) {
+        return no_memory(*impl_);
+      }
     }
   } else if (!copy->is_on_gpu()) {
     status = copy_to(copy->data());
@@ -267,23 +277,19 @@ void Buffer::set_number(std::int64_t index, double value) {
     return;
   }
   store_number(impl_->dtype, static_cast<std::byte*>(impl_->data) + offset, value);
-  if (!impl_->defined.empty()) {
-    std::fill_n(impl_->defined.begin() + static_cast<std::ptrdiff_t>(offset), size,
-                std::uint8_t{1});
+  if (impl_->defined != nullptr) {
+    impl_->defined->mark(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
   }
 }
 
 bool Buffer::is_defined(std::int64_t index) const {
-  if (impl_->defined.empty()) {
-    return true;
-  }
-  const auto size = static_cast<std::int64_t>(byte_size(impl_->dtype));
-  const auto first = impl_->defined.begin() + index * size;
-  return std::all_of(first, first + size, [](std::uint8_t d) { return d != 0; });
+  const auto size = static_cast<std::size_t>(byte_size(impl_->dtype));
+  return impl_->defined == nullptr ||
+         impl_->defined->is_marked(static_cast<std::size_t>(index) * size, size);
 }
 
 void Buffer::mark_defined() {
-  impl_->defined.clear();
+  impl_->defined.reset();
 }
 
 }  // namespace tilery::inline v0

@@ -1,13 +1,13 @@
 // What a Buffer is a handle of.
 #pragma once
 
+#include "interpreter/check/definedness.h"
 #include "runtime/cuda_device.h"
 #include "tilery/buffer.h"
 
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
-#include <vector>
 
 namespace tilery {
 
@@ -33,8 +33,8 @@ struct Buffer::Impl {
   /// The context on whose GPU the elements lie; nullptr: they lie in host memory.
   CudaContext* context = nullptr;
   bool is_read_only = false;
-  /// One byte a byte of data, 1 where it was written; empty: all of it was.
-  std::vector<std::uint8_t> defined;
+  /// Which of the data was written; none: all of it was.
+  std::unique_ptr<Definedness> defined;
 };
 
 }  // namespace tilery::inline v0

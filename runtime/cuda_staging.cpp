@@ -124,7 +124,7 @@ class Staging {
       if (code != Code::Success) {
         return copy_failure(code, "cuMemcpyDtoHAsync", bound.name, impl.bytes);
       }
-      bound.buffer.impl()->defined.clear();
+      bound.buffer.impl()->defined.reset();
     }
     return Ok{};
   }

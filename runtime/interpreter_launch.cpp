@@ -57,7 +57,7 @@ InterpreterBuffer interpreter_buffer(const BoundBuffer& bound) {
   buffer.data = impl.data;
   buffer.bytes = impl.bytes;
   buffer.element = ElementType(scalar_of(impl.dtype));
-  buffer.defined = impl.defined.empty() ? nullptr : impl.defined.data();
+  buffer.defined = impl.defined.get();
   buffer.read_only = impl.is_read_only;
   return buffer;
 }

@@ -194,29 +194,30 @@ TEST(Undefined, AsAnAddress) {
 
 TEST(Undefined, MemoryThatWasNeverWritten) {
   std::vector<float> x(8, 5.0F);
-  std::vector<std::uint8_t> written(32, 1);
-  written[13] = 0;
+  const auto written = Definedness::none_of(32);
+  written->mark(0, 13);
+  written->mark(14, 18);
   std::vector<float> o(8);
   IrRun run(kernel("  %v = load %p : f32[8]\n  store %q, %v, %m\n"));
-  run.array(x).defined(written).array(o).int32(8);
+  run.array(x).defined(*written).array(o).int32(8);
   EXPECT_EQ(summary(run.run(1)),
             "uninitialised: `v` is read from memory of `x` that was never written, and reaches "
             "`store` (program 0, lane 3, count 1)\n");
   IrRun dropped(kernel("  %v = load %p : f32[8]\n  store %q, %v, %m\n"));
-  dropped.array(x).defined(written).array(o).int32(3);
+  dropped.array(x).defined(*written).array(o).int32(3);
   EXPECT_EQ(summary(dropped.run(1)), "");
 }
 
 TEST(Undefined, StoresDefineMemory) {
   std::vector<float> x(8, 5.0F);
   std::vector<float> o(8);
-  std::vector<std::uint8_t> written(32, 0);
+  const auto written = Definedness::none_of(32);
   IrRun run(kernel("  store %q, %one, %m\n  %v = load %q, %m, %zero : f32[8]\n  store %p, %v\n"));
-  run.array(x).array(o).defined(written).int32(5);
+  run.array(x).array(o).defined(*written).int32(5);
   EXPECT_EQ(summary(run.run(1)), "");
   EXPECT_EQ(x, (std::vector<float>{1, 1, 1, 1, 1, 0, 0, 0}));
-  EXPECT_EQ(written[19], 1);
-  EXPECT_EQ(written[20], 0);
+  EXPECT_TRUE(written->is_marked(0, 20));
+  EXPECT_FALSE(written->is_marked(20, 1));
 }
 
 // The naive softmax of the chapter: exactly two warnings.

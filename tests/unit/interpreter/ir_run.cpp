@@ -74,8 +74,8 @@ IrRun& IrRun::bits(std::uint64_t value) {
   return *this;
 }
 
-IrRun& IrRun::defined(std::vector<std::uint8_t>& bytes) {
-  buffers_.back().defined = bytes.data();
+IrRun& IrRun::defined(Definedness& bytes) {
+  buffers_.back().defined = &bytes;
   return *this;
 }
 

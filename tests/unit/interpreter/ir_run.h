@@ -36,8 +36,8 @@ class IrRun {
   IrRun& float32(float value);
   IrRun& bits(std::uint64_t value);
 
-  /// The last buffer is only in part written: one byte a byte.
-  IrRun& defined(std::vector<std::uint8_t>& bytes);
+  /// The last buffer is only in part written.
+  IrRun& defined(Definedness& bytes);
   IrRun& read_only();
 
   RunReport run(const RunOptions& options = one_program());
