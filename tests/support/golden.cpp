@@ -77,6 +77,17 @@ class GoldenTest : public ::testing::Test {
   std::function<void(const GoldenFile&)> run_;
 };
 
+/// Fails: a suite without a file would pass whatever is broken.
+class NoFiles : public ::testing::Test {
+ public:
+  explicit NoFiles(std::string message) : message_(std::move(message)) {}
+
+  void TestBody() override { FAIL() << message_; }
+
+ private:
+  std::string message_;
+};
+
 }  // namespace
 
 std::vector<std::string> split_lines(const std::string& text) {
@@ -86,6 +97,10 @@ std::vector<std::string> split_lines(const std::string& text) {
     lines.push_back(line);
   }
   return lines;
+}
+
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
+  return split_lines(read_file(path));
 }
 
 GoldenFile read_golden(const std::filesystem::path& path) {
@@ -133,11 +148,10 @@ std::vector<std::filesystem::path> golden_files(const std::string& folder,
                                                 const std::string& extension) {
   std::vector<std::filesystem::path> files;
   const std::filesystem::path root = std::filesystem::path(TILERY_SOURCE_DIR) / "tests" / folder;
-  if (std::filesystem::exists(root)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-      if (entry.path().extension() == extension) {
-        files.push_back(entry.path());
-      }
+  std::error_code none;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root, none)) {
+    if (entry.path().extension() == extension) {
+      files.push_back(entry.path());
     }
   }
   std::sort(files.begin(), files.end());
@@ -147,7 +161,14 @@ std::vector<std::filesystem::path> golden_files(const std::string& folder,
 void register_golden_tests(const std::string& suite, const std::string& folder,
                            const std::string& extension,
                            const std::function<void(const GoldenFile&)>& run) {
-  for (const std::filesystem::path& path : golden_files(folder, extension)) {
+  const std::vector<std::filesystem::path> files = golden_files(folder, extension);
+  if (files.empty()) {
+    ::testing::RegisterTest(suite.c_str(), "has_files", nullptr, nullptr, __FILE__, __LINE__,
+                            [folder, extension]() -> ::testing::Test* {
+                              return new NoFiles("no file " + extension + " in tests/" + folder);
+                            });
+  }
+  for (const std::filesystem::path& path : files) {
     ::testing::RegisterTest(
         suite.c_str(), path.stem().string().c_str(), nullptr, nullptr, __FILE__, __LINE__,
         [path, run]() -> ::testing::Test* { return new GoldenTest(path, run); });

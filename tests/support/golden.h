@@ -34,10 +34,13 @@ void expect_golden(const GoldenFile& file, const std::vector<std::string>& actua
                                                               const std::string& extension);
 
 /// Registers one GoogleTest case a file, named `suite`/<file stem>; `run` gets the file. Called
-/// before RUN_ALL_TESTS.
+/// before RUN_ALL_TESTS. Without a file there is one that fails.
 void register_golden_tests(const std::string& suite, const std::string& folder,
                            const std::string& extension,
                            const std::function<void(const GoldenFile&)>& run);
+
+/// The lines of a file.
+[[nodiscard]] std::vector<std::string> read_lines(const std::filesystem::path& path);
 
 /// The lines of a text, without a last empty one.
 [[nodiscard]] std::vector<std::string> split_lines(const std::string& text);
