@@ -82,7 +82,13 @@ TEST(Library, a_missing_kernel_is_guessed) {
   const Result<Kernel> kernel = library->kernel("sofmax");
   ASSERT_FALSE(kernel.ok());
   EXPECT_NE(kernel.error().message.find("did you mean `softmax`?"), std::string::npos);
-  EXPECT_FALSE(parse("X = 3\n")->only_kernel().ok());
+}
+
+TEST(Library, a_file_may_have_no_kernel) {
+  const Result<Kernel> kernel = parse("X = 3\n")->only_kernel();
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_NE(kernel.error().message.find("has no kernel"), std::string::npos)
+      << kernel.error().message;
 }
 
 TEST(Library, of_python_only_decorated_functions_are_kernels) {
