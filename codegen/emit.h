@@ -59,6 +59,16 @@ class EmitContext {
 
   void set(ValueId value, Registers registers);
 
+  /// What emit_f32_quotients may take for `are_moderate` where the value is divided.
+  [[nodiscard]] llvm::Value* are_moderate(ValueId value) const {
+    const auto found = are_moderate_.find(value.index);
+    return found == are_moderate_.end() ? nullptr : found->second;
+  }
+
+  void set_are_moderate(ValueId value, llvm::Value* are_moderate) {
+    are_moderate_[value.index] = are_moderate;
+  }
+
   /// How many registers a value takes. A scalar takes one, also where it has no layout (in a
   /// combine region).
   [[nodiscard]] int register_count(ValueId value) const {
@@ -124,6 +134,7 @@ class EmitContext {
   llvm::Function& kernel_;
   llvm::IRBuilder<> builder_;
   std::vector<Registers> values_;
+  std::map<std::uint32_t, llvm::Value*> are_moderate_;
   std::vector<bool> is_ring_;
   Uses uses_;
   llvm::Value* thread_id_ = nullptr;

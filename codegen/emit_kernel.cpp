@@ -67,7 +67,7 @@ llvm::Function& declare_kernel(llvm::Module& module, const GpuFunction& gpu) {
     kernel->addFnAttr("nvvm.maxnreg", std::to_string(*gpu.options.maxnreg));
   } else {
     // Without it ptxas at times saves registers for a second block and spills.
-    kernel->addFnAttr("nvvm.minctasm", "1");
+    kernel->addFnAttr("nvvm.minctasm", std::to_string(gpu.blocks_per_sm));
   }
   for (std::size_t i = 0; i < gpu.function.params.size(); ++i) {
     const Param& param = gpu.function.params[i];

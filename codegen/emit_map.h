@@ -45,9 +45,22 @@ using Elements = std::span<llvm::Value* const>;
                                              llvm::Value* x, bool toward_zero = false);
 
 /// dividends[i] / divisors[i] in fp32, correctly rounded; those that share a divisor share its
-/// reciprocal.
+/// reciprocal. `are_moderate` (i1) says that all dividends are zero or of the size that
+/// ir/math/division.h takes, or NaN; null if that has to be tested.
 [[nodiscard]] std::vector<llvm::Value*> emit_f32_quotients(const MapEmitter& emitter,
-                                                           Elements dividends, Elements divisors);
+                                                           Elements dividends, Elements divisors,
+                                                           llvm::Value* are_moderate);
+
+/// exp or exp2 of many fp32 numbers by the hardware's approximation, and an i1 that says of the
+/// results what emit_f32_quotients wants to know.
+struct FastExps {
+  std::vector<llvm::Value*> values;
+  llvm::Value* are_moderate = nullptr;
+};
+
+[[nodiscard]] FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers);
+/// The same of one number.
+[[nodiscard]] llvm::Value* emit_fast_exp(llvm::IRBuilder<>& builder, Op op, llvm::Value* x);
 
 /// i1, integers by their width, fp8 as i8, half, bfloat, float, double.
 [[nodiscard]] llvm::Type* number_type(llvm::LLVMContext& context, Scalar scalar);

@@ -45,12 +45,12 @@ Value* extreme(llvm::IRBuilder<>& builder, llvm::Intrinsic::ID id, std::vector<V
   return values.front();
 }
 
-/// True if each dividend is zero or of moderate size; not if one is infinite or NaN. The test for
-/// the smallest is on twice the pattern less one, which is greatest for zeros.
-Value* are_dividends_moderate(llvm::IRBuilder<>& builder, Elements dividends) {
+/// True if each number is zero or of moderate size; not if one is infinite or NaN. The test for the
+/// smallest is on twice the pattern less one, which is greatest for zeros.
+Value* are_moderate_dividends(llvm::IRBuilder<>& builder, Elements numbers) {
   std::vector<Value*> sizes;
   std::vector<Value*> keys;
-  for (Value* const x : dividends) {
+  for (Value* const x : numbers) {
     sizes.push_back(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x));
     Value* const pattern = builder.CreateBitCast(x, builder.getInt32Ty());
     keys.push_back(builder.CreateSub(builder.CreateShl(pattern, 1), builder.getInt32(1)));
@@ -63,7 +63,7 @@ Value* are_dividends_moderate(llvm::IRBuilder<>& builder, Elements dividends) {
       builder.CreateICmpUGE(smallest, builder.getInt32((limit << 1) - 1)));
 }
 
-/// Quotients as one value for where_rare: it joins two of them one by one.
+/// Quotients as one value for `branch`, which joins two of them one by one.
 struct Quotients {
   std::vector<MathValue<float>> values;
 
@@ -76,23 +76,25 @@ struct Quotients {
   }
 };
 
-Quotients shared_quotients(llvm::IRBuilder<>& builder, Elements dividends, Value* divisor) {
+Quotients shared_quotients(llvm::IRBuilder<>& builder, Elements dividends, Value* divisor,
+                           Value* are_moderate) {
   const MathValue<float> d{&builder, divisor};
-  const MathValue<float> reciprocal = splat(d, 1.0F) / d;
-  const MathMask is_plain{&builder, builder.CreateAnd(is_divisor_moderate(builder, divisor),
-                                                      are_dividends_moderate(builder, dividends))};
-  Quotients fast;
-  for (Value* const x : dividends) {
-    fast.values.push_back(
-        math::quotient_by_reciprocal(MathValue<float>{&builder, x}, d, reciprocal));
-  }
-  return where_rare(!is_plain, fast, [&] {
-    Quotients slow;
+  const MathMask is_plain{&builder,
+                          builder.CreateAnd(is_divisor_moderate(builder, divisor), are_moderate)};
+  const auto each = [&](auto quotient) {
+    Quotients quotients;
     for (Value* const x : dividends) {
-      slow.values.push_back(MathValue<float>{&builder, x} / d);
+      quotients.values.push_back(quotient(MathValue<float>{&builder, x}));
     }
-    return slow;
-  });
+    return quotients;
+  };
+  return branch(
+      !is_plain, [&] { return each([&](MathValue<float> x) { return x / d; }); },
+      [&] {
+        const MathValue<float> reciprocal = splat(d, 1.0F) / d;
+        return each(
+            [&](MathValue<float> x) { return math::quotient_by_reciprocal(x, d, reciprocal); });
+      });
 }
 
 /// Constants whose reciprocal is exact: LLVM makes a product of the division.
@@ -104,7 +106,7 @@ bool is_power_of_two(const Value* divisor) {
 }  // namespace
 
 std::vector<Value*> emit_f32_quotients(const MapEmitter& emitter, Elements dividends,
-                                       Elements divisors) {
+                                       Elements divisors, Value* are_moderate) {
   std::vector<Value*> quotients(dividends.size());
   for (std::size_t first = 0; first < dividends.size(); ++first) {
     if (quotients[first] != nullptr) {
@@ -125,7 +127,9 @@ std::vector<Value*> emit_f32_quotients(const MapEmitter& emitter, Elements divid
       }
       continue;
     }
-    const Quotients results = shared_quotients(emitter.builder, shared, divisor);
+    const Quotients results = shared_quotients(
+        emitter.builder, shared, divisor,
+        are_moderate != nullptr ? are_moderate : are_moderate_dividends(emitter.builder, shared));
     for (std::size_t i = 0; i < sharers.size(); ++i) {
       quotients[sharers[i]] = results.values[i].value;
     }

@@ -88,11 +88,6 @@ Value* times(llvm::IRBuilder<>& builder, Value* x, float factor) {
   return builder.CreateFMul(x, llvm::ConstantFP::get(builder.getContext(), llvm::APFloat(factor)));
 }
 
-/// Subnormal results are kept.
-Value* fast_exp2(llvm::IRBuilder<>& builder, Value* x) {
-  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx, {x->getType()}, {x});
-}
-
 Value* fast_log2(llvm::IRBuilder<>& builder, Value* x) {
   return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_lg2_approx_f, {}, {x});
 }
@@ -104,8 +99,8 @@ struct FastFunction {
 
 // clang-format off
 constexpr std::array kFastFunctions{
-    FastFunction{Op::Exp, [](llvm::IRBuilder<>& builder, Value* x) { return fast_exp2(builder, times(builder, x, std::numbers::log2e_v<float>)); }},
-    FastFunction{Op::Exp2, fast_exp2},
+    FastFunction{Op::Exp, [](llvm::IRBuilder<>& builder, Value* x) { return emit_fast_exp(builder, Op::Exp, x); }},
+    FastFunction{Op::Exp2, [](llvm::IRBuilder<>& builder, Value* x) { return emit_fast_exp(builder, Op::Exp2, x); }},
     FastFunction{Op::Log, [](llvm::IRBuilder<>& builder, Value* x) { return times(builder, fast_log2(builder, x), std::numbers::ln2_v<float>); }},
     FastFunction{Op::Log2, fast_log2},
     FastFunction{Op::Rsqrt, [](llvm::IRBuilder<>& builder, Value* x) -> Value* { return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_f, {}, {x}); }},

@@ -110,11 +110,9 @@ Registers unpack_words(EmitContext& context, std::span<llvm::Value* const> words
       values.push_back(from_cell(context, builder.CreateTrunc(word, cell), element));
       continue;
     }
-    const auto per_word = static_cast<unsigned>(word_bits / element_bits);
-    llvm::Value* const vector =
-        builder.CreateBitCast(word, llvm::FixedVectorType::get(cell, per_word));
-    for (unsigned i = 0; i < per_word; ++i) {
-      values.push_back(from_cell(context, builder.CreateExtractElement(vector, i), element));
+    for (int shift = 0; shift < word_bits; shift += element_bits) {
+      llvm::Value* const shifted = builder.CreateLShr(word, static_cast<std::uint64_t>(shift));
+      values.push_back(from_cell(context, builder.CreateTrunc(shifted, cell), element));
     }
   }
   return values;

@@ -97,8 +97,9 @@ class ReduceEmitter {
   }
 
   void run() {
-    for (step_ = 0; step_ < plan_.steps.size(); ++step_) {
+    while (step_ < plan_.steps.size()) {
       std::visit([&](const auto& step) { take(step); }, plan_.steps[step_]);
+      ++step_;
     }
     TILERY_CHECK(join_ == nullptr, "idle warps come back in an exchange");
     const Inst& inst = context_.inst(id_);
@@ -120,16 +121,34 @@ class ReduceEmitter {
     }
   }
 
-  void take(const RegisterFold& step) {
-    llvm::Value* const swapped = parity_bit(context_, step.swapped);
+  /// This step and all of its kind that follow, result by result: each tree is folded depth first,
+  /// so that few values are alive besides the ones it starts from.
+  void take(const RegisterFold& /*step*/) {
+    const std::size_t first = step_;
+    while (step_ + 1 < plan_.steps.size() &&
+           std::holds_alternative<RegisterFold>(plan_.steps[step_ + 1])) {
+      ++step_;
+    }
+    const std::size_t count = std::get<RegisterFold>(plan_.steps[step_]).pairs.size();
     FoldValues next;
-    for (const auto& pair : step.pairs) {
-      const Tuple left = tuple_of(values_, pair.left);
-      append(next, pair.right < 0
-                       ? left
-                       : combiner_.combine(left, tuple_of(values_, pair.right), swapped));
+    for (std::size_t i = 0; i < count; ++i) {
+      append(next, folded(first, step_, static_cast<int>(i)));
     }
     values_ = std::move(next);
+  }
+
+  /// Value `number` after the register folds first … last.
+  [[nodiscard]] Tuple folded(std::size_t first, std::size_t last, int number) const {
+    const auto& fold = std::get<RegisterFold>(plan_.steps[last]);
+    const RegisterFold::Pair& pair = fold.pairs[static_cast<std::size_t>(number)];
+    const auto before = [&](int index) {
+      return last == first ? tuple_of(values_, index) : folded(first, last - 1, index);
+    };
+    const Tuple left = before(pair.left);
+    if (pair.right < 0) {
+      return left;
+    }
+    return combiner_.combine(left, before(pair.right), parity_bit(context_, fold.swapped));
   }
 
   /// The tuples of the lane `lane ^ mask`.

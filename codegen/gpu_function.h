@@ -54,6 +54,7 @@ struct GpuFunction {
   std::string num_warps_reason;
   /// The innermost loops over dots.
   std::vector<LoopFacts> loops;
+  int blocks_per_sm = 1;  ///< at least; how ptxas is told to ration registers
   LayoutTable layouts;
   /// By the index of the instruction.
   std::unordered_map<std::uint32_t, SharedBlock> shared;

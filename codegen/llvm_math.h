@@ -197,6 +197,28 @@ inline llvm::BasicBlock* new_block(llvm::IRBuilder<>& builder, const char* name)
   return llvm::BasicBlock::Create(builder.getContext(), name, function);
 }
 
+/// Both ways as branches, each with its own code; T has a `select`. The results of one way are then
+/// not kept in registers beside the operands of the other.
+template <class Rare, class Common>
+auto branch(MathMask mask, Rare rare, Common common) {
+  llvm::IRBuilder<>& builder = *mask.builder;
+  llvm::BasicBlock* const rare_start = new_block(builder, "rare");
+  llvm::BasicBlock* const common_start = new_block(builder, "common");
+  llvm::BasicBlock* const join = new_block(builder, "join");
+  builder.CreateCondBr(mask.value, rare_start, common_start,
+                       llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights());
+  builder.SetInsertPoint(rare_start);
+  const auto rare_result = rare();
+  llvm::BasicBlock* const rare_end = builder.GetInsertBlock();
+  builder.CreateBr(join);
+  builder.SetInsertPoint(common_start);
+  const auto common_result = common();
+  llvm::BasicBlock* const common_end = builder.GetInsertBlock();
+  builder.CreateBr(join);
+  builder.SetInsertPoint(join);
+  return select(MathMask{&builder, mask.value, rare_end, common_end}, rare_result, common_result);
+}
+
 /// A branch: `slow` is long, and seldom is a whole warp without need of it.
 template <class Fast, class Slow>
 Fast where_rare(MathMask mask, const Fast& fast, Slow slow) {

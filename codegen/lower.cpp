@@ -2,6 +2,7 @@
 #include "codegen/codegen.h"
 #include "codegen/passes/allocate_shared.h"
 #include "codegen/passes/assign_layouts.h"
+#include "codegen/passes/choose_residency.h"
 #include "codegen/passes/choose_warps.h"
 #include "codegen/passes/insert_barriers.h"
 #include "codegen/passes/pipeline_loops.h"
@@ -79,6 +80,7 @@ Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
     return Error{ErrorKind::Usage, too_much_shared(gpu)};
   }
   run_pass(gpu, "insert_barriers", insert_barriers);
+  gpu.blocks_per_sm = choose_blocks_per_sm(gpu);
   return gpu;
 }
 

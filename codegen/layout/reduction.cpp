@@ -13,7 +13,7 @@ namespace {
 
 /// From this many warps along the axis on, and this many values to read, each warp takes over a
 /// part of the vector.
-constexpr std::size_t kTakeOverBits = 3;
+constexpr std::size_t kTakeOverBits = 2;
 constexpr int kTakeOverReads = 32;
 
 /// `index` with a clear bit put in at `bit`.

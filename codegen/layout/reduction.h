@@ -20,7 +20,7 @@
 //     which the two scatters have put into lanes
 //
 // With a free order (max, integers, …) the registers go first, and one value a warp is exchanged;
-// of 32 warps each lane then reads one, and the lanes fold those. With 8 warps or more along the
+// of 32 warps each lane then reads one, and the lanes fold those. With 4 warps or more along the
 // axis, reading every warp's vector in every thread costs too much: there each warp takes over a
 // part of the vector, the warps without a part idle, and a second exchange hands the results to
 // all.

@@ -71,9 +71,13 @@ Rule warps_of(const Sizes& sizes) {
       return {1, fmt::format("one warp folds the largest tile, {} elements, without a barrier",
                              sizes.largest)};
     }
-    return {warps_for(sizes.largest, per_thread),
+    // More numbers a thread rather than more warps, which wait for each other in every reduction.
+    const int warps =
+        std::max({warps_for(sizes.largest, per_thread, 8), warps_for(sizes.largest, 64, 16),
+                  warps_for(sizes.largest, kMostElements)});
+    return {warps,
             fmt::format("{} elements of the largest tile, {}, in each thread, as it is folded",
-                        per_thread, sizes.largest)};
+                        sizes.largest / (warps * kWarpLanes), sizes.largest)};
   }
   return {std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32)),
           fmt::format("the largest tile has {} elements, and nothing is folded", sizes.largest)};

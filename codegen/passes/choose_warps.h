@@ -5,8 +5,8 @@
 //
 //   dots            by the largest accumulator: 8 warps from 128x128 elements on, 4 for what is
 //                   smaller, fewer for tiles of one or two instructions
-//   reductions      one warp up to 1,024 elements, which then needs no barrier; 16 elements a
-//                   thread above, up to 32 warps
+//   reductions      one warp up to 1,024 elements, which then needs no barrier; above 16 elements a
+//                   thread (32 narrow ones) up to 8 warps, 64 up to 16 warps, then 128
 //   element-wise    8 elements a thread, up to 4 warps; 32 a thread above
 //
 // The author's number is taken as it is, unless a thread would hold more than 128 elements of a

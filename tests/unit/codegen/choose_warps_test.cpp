@@ -51,13 +51,16 @@ int chosen(const Function& function) {
   return choose_warps(function, {}).num_warps;
 }
 
-TEST(ChooseWarps, reductions_use_one_warp_to_1024_and_16_elements_a_thread_above) {
+TEST(ChooseWarps, reductions_use_one_warp_to_1024_and_few_warps_above) {
   EXPECT_EQ(chosen(row(64, true)), 1);
   EXPECT_EQ(chosen(row(1024, true)), 1);
   EXPECT_EQ(chosen(row(2048, true)), 4);
   EXPECT_EQ(chosen(row(4096, true)), 8);
-  EXPECT_EQ(chosen(row(16384, true)), 32);
-  EXPECT_EQ(chosen(row(65536, true)), 32);
+  // 64 elements a thread by 8 warps and by 16, then 128.
+  EXPECT_EQ(chosen(row(16384, true)), 8);
+  EXPECT_EQ(chosen(row(32768, true)), 16);
+  EXPECT_EQ(chosen(row(65536, true)), 16);
+  EXPECT_EQ(chosen(row(131072, true)), 32);
 }
 
 TEST(ChooseWarps, element_wise_work_uses_8_elements_a_thread_to_4_warps) {

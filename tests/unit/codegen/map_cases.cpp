@@ -161,7 +161,7 @@ llvm::Function& add_shared_divisions(llvm::Module& module, const Target& target)
     dividends.push_back(builder.CreateLoad(builder.getFloatTy(), place(0, lanes.back())));
   }
   const std::vector<llvm::Value*> divisors(kSharers, divisor);
-  const auto results = emit_f32_quotients({builder, target}, dividends, divisors);
+  const auto results = emit_f32_quotients({builder, target}, dividends, divisors, nullptr);
   for (unsigned j = 0; j < kSharers; ++j) {
     builder.CreateStore(results[j], place(2, lanes[j]));
   }

@@ -276,14 +276,18 @@ TEST(ReductionCost, OneRowInTheDeclaredTree) {
   // then the vector's two bits.
   EXPECT_EQ(cost_of(rows({4096}, 4, 4), 0, kDeclared), (Cost{28 + 8, 8, 1, 16}));
   EXPECT_EQ(cost_of(rows({1024}, 4, 1), 0, kDeclared), (Cost{28 + 8, 8, 0, 0}));
-  // bf16 vectors of 8 partial sums in fp32: lanes 4+2+1+1+1, then three bits.
-  EXPECT_EQ(cost_of(rows({4096}, 8, 4), 0, kDeclared), (Cost{24 + 12, 12, 1, 32}));
+  // bf16 vectors of 8 partial sums in fp32, in one warp: lanes 4+2+1+1+1, then three bits.
+  EXPECT_EQ(cost_of(rows({1024}, 8, 1), 0, kDeclared), (Cost{24 + 12, 12, 0, 0}));
 }
 
 TEST(ReductionCost, ManyWarpsShareTheVectorOut) {
   // 16 warps, vectors of 4: four warps take one part each and read it from 16 warps; lanes on one
   // value; then everyone reads the 4 parts.
   EXPECT_EQ(cost_of(rows({16384}, 4, 16), 0, kDeclared), (Cost{4 * 7 + 5, 5, 2, 16 + 4}));
+  // 4 warps and vectors of 8: two parts each, read from 4 warps. Five lane bits on one value, the
+  // first of which puts the vector's last bit into lanes; then everyone reads 4 parts, which hold
+  // the bits before, and that last bit costs one more shuffle.
+  EXPECT_EQ(cost_of(rows({4096}, 8, 4), 0, kDeclared), (Cost{24 + 5 + 1, 5 + 1, 2, 8 + 4}));
   // 8 warps and vectors of 8: nobody idles.
   EXPECT_EQ(cost_of(rows({4096}, 8, 8), 0, kDeclared), (Cost{8 + 5, 5, 2, 8 + 8}));
 }

@@ -1,0 +1,153 @@
+// exp and exp2 in fast math: 2 to the power of a product, by the hardware.
+//
+// The hardware's exp2 gives 0 for what should be subnormal. PTX's ex2.approx.f32 mends that with a
+// test and two products a number. Many numbers share one test instead:
+//
+//     t_i = x_i * log2(e)
+//     all |t_i| ≤ 99?
+//       yes: ex2.approx.ftz of each, the same bits in a third of the instructions
+//       no:  ex2.approx of each
+//
+// What passes is also of the size that a division by a shared divisor takes, as in a softmax, which
+// then needs no test of its own.
+#include "codegen/emit_map.h"
+#include "codegen/llvm_math.h"
+#include "ir/math/division.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <array>
+#include <numbers>
+
+namespace tilery::codegen {
+namespace {
+
+using llvm::Value;
+
+/// Powers of 2 with a smaller exponent lie within the moderate dividends, whatever the last bits of
+/// the approximation are.
+constexpr float kLargestExponent = 99.0F;
+/// Half of the smallest subnormal is 2 to the power of -150.
+constexpr float kVanishingExponent = -152.0F;
+static_assert(math::kLargestSharedDividend == 0x1p+100F &&
+              math::kSmallestSharedDividend == 0x1p-100F);
+
+Value* scaled(llvm::IRBuilder<>& builder, Op op, Value* x) {
+  return op == Op::Exp ? builder.CreateFMul(
+                             x, llvm::ConstantFP::get(x->getType(), std::numbers::log2e_v<float>))
+                       : x;
+}
+
+Value* power_of_two(llvm::IRBuilder<>& builder, Value* exponent) {
+  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx, {exponent->getType()},
+                                 {exponent});
+}
+
+/// Subnormal results are zeros.
+Value* normal_power_of_two(llvm::IRBuilder<>& builder, Value* exponent) {
+  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {exponent->getType()},
+                                 {exponent});
+}
+
+llvm::Constant* f32(llvm::IRBuilder<>& builder, float value) {
+  return llvm::ConstantFP::get(builder.getContext(), llvm::APFloat(value));
+}
+
+/// A fold of numbers that come one by one, in a few chains side by side.
+class Extreme {
+ public:
+  Extreme(llvm::IRBuilder<>& builder, llvm::Intrinsic::ID fold) : builder_(builder), fold_(fold) {}
+
+  void add(Value* number) {
+    Value*& chain = chains_[next_];
+    chain = chain == nullptr ? number : builder_.CreateBinaryIntrinsic(fold_, chain, number);
+    next_ = (next_ + 1) % chains_.size();
+  }
+
+  [[nodiscard]] Value* result() const {
+    Value* result = chains_.front();
+    for (std::size_t i = 1; i < chains_.size() && chains_[i] != nullptr; ++i) {
+      result = builder_.CreateBinaryIntrinsic(fold_, result, chains_[i]);
+    }
+    return result;
+  }
+
+ private:
+  llvm::IRBuilder<>& builder_;
+  llvm::Intrinsic::ID fold_;
+  std::array<Value*, 4> chains_{};
+  std::size_t next_ = 0;
+};
+
+/// NaN passes.
+Value* are_small(llvm::IRBuilder<>& builder, Elements exponents) {
+  Extreme largest(builder, llvm::Intrinsic::maxnum);
+  for (Value* const exponent : exponents) {
+    largest.add(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, exponent));
+  }
+  return builder.CreateFCmpULE(largest.result(), f32(builder, kLargestExponent));
+}
+
+/// The same but for exponents whose power is zero. It looks at the exponents, not at the powers,
+/// which would be held in registers twice, before and after a mask; nor at the sizes, which would
+/// be kept from the first test.
+Value* are_small_or_vanish(llvm::IRBuilder<>& builder, Elements exponents) {
+  Extreme largest(builder, llvm::Intrinsic::maxnum);
+  Extreme smallest(builder, llvm::Intrinsic::minnum);
+  for (Value* const exponent : exponents) {
+    Value* const vanishes = builder.CreateFCmpOLE(exponent, f32(builder, kVanishingExponent));
+    Value* const other = builder.CreateSelect(vanishes, f32(builder, 0.0F), exponent);
+    largest.add(other);
+    smallest.add(other);
+  }
+  return builder.CreateAnd(
+      builder.CreateFCmpULE(largest.result(), f32(builder, kLargestExponent)),
+      builder.CreateFCmpUGE(smallest.result(), f32(builder, -kLargestExponent)));
+}
+
+}  // namespace
+
+/// Found by `branch`, so not in a namespace of its own.
+static FastExps select(MathMask mask, const FastExps& a, const FastExps& b) {
+  FastExps joined;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    joined.values.push_back(select_or_join(mask, a.values[i], b.values[i]));
+  }
+  joined.are_moderate = select_or_join(mask, a.are_moderate, b.are_moderate);
+  return joined;
+}
+
+Value* emit_fast_exp(llvm::IRBuilder<>& builder, Op op, Value* x) {
+  return power_of_two(builder, scaled(builder, op, x));
+}
+
+FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers) {
+  llvm::IRBuilder<>& builder = emitter.builder;
+  std::vector<Value*> exponents;
+  for (Value* const x : numbers) {
+    exponents.push_back(scaled(builder, op, x));
+  }
+  const auto each = [&](auto power) {
+    FastExps powers;
+    for (Value* const exponent : exponents) {
+      powers.values.push_back(power(builder, exponent));
+    }
+    return powers;
+  };
+  const MathMask is_rare{&builder, builder.CreateNot(are_small(builder, exponents))};
+  return branch(
+      is_rare,
+      [&] {
+        Value* const are_moderate = are_small_or_vanish(builder, exponents);
+        FastExps powers = each(power_of_two);
+        powers.are_moderate = are_moderate;
+        return powers;
+      },
+      [&] {
+        FastExps powers = each(normal_power_of_two);
+        powers.are_moderate = builder.getTrue();
+        return powers;
+      });
+}
+
+}  // namespace tilery::codegen
