@@ -22,6 +22,7 @@ struct CudaApi {
   using DevicePointer = cuda::DevicePointer;
   using Context = cuda::Context;
   using Stream = cuda::Stream;
+  using Event = cuda::Event;
   using Module = cuda::Module;
   using KernelHandle = cuda::KernelHandle;
   using FunctionAttribute = cuda::FunctionAttribute;

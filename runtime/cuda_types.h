@@ -45,6 +45,7 @@ enum class Code : int {
 
 enum class DeviceAttribute : int {
   MultiprocessorCount = 16,
+  L2CacheBytes = 38,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
   MaxSharedBytesPerMultiprocessor = 81,
@@ -76,6 +77,7 @@ using DeviceId = int;
 using DevicePointer = std::uint64_t;
 using Context = struct ContextTag*;
 using Stream = struct StreamTag*;
+using Event = struct EventTag*;
 using Module = struct ModuleTag*;
 using KernelHandle = struct KernelTag*;
 using LinkState = struct LinkStateTag*;

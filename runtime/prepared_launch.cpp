@@ -6,6 +6,7 @@
 #include "runtime/gpu_kernels.h"
 #include "runtime/library_impl.h"
 #include "runtime/messages.h"
+#include "runtime/prepared_launch_impl.h"
 #include "runtime/specialization.h"
 
 #include <fmt/format.h>
@@ -15,16 +16,6 @@
 #include <vector>
 
 namespace tilery::inline v0 {
-
-struct PreparedLaunch::Impl {
-  Kernel kernel;
-  CudaLaunch launch;
-  /// One a parameter: what the code was made for, and what keeps its arrays alive.
-  std::vector<ArgumentSpec> specs;
-  std::vector<std::vector<BoundBuffer>> buffers;
-
-  [[nodiscard]] CudaContext& context() const { return launch.kernel().context(); }
-};
 
 namespace {
 

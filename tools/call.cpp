@@ -254,7 +254,6 @@ class ArrayMover {
     return std::nullopt;
   }
 
- private:
   Result<Buffer> copy_of(const Buffer& here) {
     for (const auto& [original, copy] : copies_) {
       if (original == here) {
@@ -268,6 +267,7 @@ class ArrayMover {
     return there;
   }
 
+ private:
   const Device& device_;
   std::vector<std::pair<Buffer, Buffer>> copies_;
 };
@@ -342,13 +342,20 @@ std::optional<int> gpu_ordinal(std::string_view on) {
   return is_number && !on.empty() ? std::optional(ordinal) : std::nullopt;
 }
 
-Result<Arguments> arguments_on(const Device& device, const CallArguments& arguments) {
+Result<CallArguments> arguments_on(const Device& device, const CallArguments& arguments) {
   ArrayMover mover(device);
-  Arguments moved = arguments.arguments;
-  for (NamedArgument& argument : moved) {
+  CallArguments moved = arguments;
+  for (NamedArgument& argument : moved.arguments) {
     if (std::optional<Error> error = mover.move(argument.value)) {
       return *std::move(error);
     }
+  }
+  for (auto& [name, buffer] : moved.arrays) {
+    const Result<Buffer> there = mover.copy_of(buffer);
+    if (!there) {
+      return there.error();
+    }
+    buffer = *there;
   }
   return moved;
 }

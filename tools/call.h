@@ -53,7 +53,8 @@ struct Call {
 [[nodiscard]] std::optional<int> gpu_ordinal(std::string_view on);
 
 /// The same arguments with every array copied to the device, each once.
-[[nodiscard]] Result<Arguments> arguments_on(const Device& device, const CallArguments& arguments);
+[[nodiscard]] Result<CallArguments> arguments_on(const Device& device,
+                                                 const CallArguments& arguments);
 
 /// Where --on, TILERY_INTERPRET and TRITON_INTERPRET want the kernel to run. An error (of the
 /// machine: this build has no GPU support; or of usage) if it cannot.

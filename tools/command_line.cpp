@@ -130,6 +130,17 @@ Examples:
   tilery explain softmax.tl x=zeros:f32[64,1000] out='like(x)' stride=1000 N=1000 BLOCK=1024
   tilery explain softmax.tl ... --target sm_80 num_warps=8 --json)";
 
+constexpr const char* kBenchFooter = R"(
+Runs on the GPU unless --on interpret is given. A launch is timed between two CUDA events, after
+memory that fills the L2 cache was written; shown are the median and the times that a fifth and four
+fifths of the launches do not exceed, GB/s, and what share that is of the GPU's own copies, measured
+in the same run. Any number, type or word may be a list: each combination is a row.
+
+Examples:
+  tilery bench softmax.tl x=randn:f32[32768,4096] out='like(x)' stride=4096 N=4096 BLOCK=4096 \
+      --grid 32768 --warps 1,2,4,8,16,32
+  tilery bench matmul.tl ... --flops '2*M*N*K' BLOCK_M=64,128 num_warps=4,8 --grid 'cdiv(M, BLOCK_M)')";
+
 void add_call_options(CLI::App& app, CallRequest& call) {
   app.add_option("FILE", call.file,
                  "kernel file (.tl or .py); FILE::KERNEL chooses one of several kernels")
@@ -170,6 +181,7 @@ class CommandLine {
     add_list();
     add_emit();
     add_explain();
+    add_bench();
     add_ops();
     add_doctor();
   }
@@ -363,6 +375,39 @@ class CommandLine {
     sub->callback([this] { exit_code_ = explain_command(explain_); });
   }
 
+  void add_bench() {
+    CLI::App* sub = add("bench", "measure how long a kernel takes");
+    add_call_options(*sub, bench_.call);
+    sub->add_option("--grid", bench_.grid, "how many programs: X[,Y[,Z]]")->type_name("X[,Y[,Z]]");
+    sub->add_option("--warps", bench_.warps, "several num_warps, one after the other: 1,2,4,8")
+        ->type_name("LIST");
+    sub->add_option("--bytes", bench_.bytes,
+                    "bytes that a launch moves, for GB/s (default: each array once)")
+        ->type_name("EXPR");
+    sub->add_option("--flops", bench_.flops, "operations of a launch, for TFLOP/s")
+        ->type_name("EXPR");
+    sub->add_option("--time", bench_.time_ms, "how long to measure, in ms (default: 100)")
+        ->check(quietly(CLI::Range(1, 600000)))
+        ->type_name("MS");
+    sub->add_option("--warmup", bench_.warmup_ms, "how long to warm up, in ms (default: 25)")
+        ->check(quietly(CLI::Range(0, 600000)))
+        ->type_name("MS");
+    sub->add_flag("--warm-cache", bench_.warm_cache, "do not flush the L2 cache between launches");
+    sub->add_flag("--check", bench_.check, "also compare a launch with the interpreter");
+    sub->add_option("--rtol", bench_.rtol, "relative tolerance of --check (default 1e-5)")
+        ->check(amount_up_to(HUGE_VAL))
+        ->type_name("R");
+    sub->add_option("--atol", bench_.atol, "absolute tolerance of --check (default 1e-8)")
+        ->check(amount_up_to(HUGE_VAL))
+        ->type_name("A");
+    sub->add_option("--threads", bench_.threads,
+                    "worker threads of the interpreter (default: all processors)")
+        ->check(quietly(CLI::Range(0, 4096)))
+        ->type_name("N");
+    sub->footer(std::string(kValueHelp) + "\n" + kBenchFooter);
+    sub->callback([this] { exit_code_ = bench_command(bench_); });
+  }
+
   void add_ops() {
     CLI::App* sub = add("ops", "list the functions of the language and the ops of the IR");
     sub->add_option("NAME", ops_.name, "show only functions and ops with this in their name");
@@ -389,6 +434,7 @@ class CommandLine {
   CompareRequest compare_;
   EmitRequest emit_;
   ExplainRequest explain_;
+  BenchRequest bench_;
   OpsRequest ops_;
   DoctorRequest doctor_;
   int exit_code_ = 0;

@@ -218,12 +218,13 @@ class Explain {
 
   Result<std::optional<Resources>> ask_driver(const Call& call, const LaunchOptions& options,
                                               const GpuCode& code) const {
-    const Result<Arguments> there = arguments_on(*device_, call.arguments);
+    const Result<CallArguments> there = arguments_on(*device_, call.arguments);
     if (!there) {
       return there.error();
     }
     const std::int64_t grid[] = {1};
-    const Result<PreparedLaunch> prepared = prepare(*device_, call.kernel, grid, *there, options);
+    const Result<PreparedLaunch> prepared =
+        prepare(*device_, call.kernel, grid, there->arguments, options);
     if (!prepared) {
       return prepared.error();
     }

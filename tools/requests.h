@@ -53,6 +53,21 @@ struct ExplainRequest {
   std::string target;  ///< empty: sm_90a, or that of the device that --on names
 };
 
+struct BenchRequest {
+  CallRequest call;  ///< a value may be a list: num_warps=4,8
+  std::string grid;
+  std::string warps;  ///< another way to write num_warps=…; may be empty
+  std::string bytes;  ///< expressions; empty: counted, none
+  std::string flops;
+  int time_ms = 100;
+  int warmup_ms = 25;
+  int threads = 0;
+  bool warm_cache = false;
+  bool check = false;
+  double rtol = 1e-5;
+  double atol = 1e-8;
+};
+
 struct CaseRequest {
   std::vector<std::string> files;
   std::vector<std::string> modes;  ///< empty: as `on` says, else interpret and frontend
@@ -84,6 +99,7 @@ struct DoctorRequest {
 int run_command(const RunRequest& request);
 int compare_command(const CompareRequest& request);
 int lint_command(const LintRequest& request);
+int bench_command(const BenchRequest& request);
 int explain_command(const ExplainRequest& request);
 int emit_command(const EmitRequest& request);
 int case_command(const CaseRequest& request);

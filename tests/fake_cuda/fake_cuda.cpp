@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -277,6 +278,9 @@ FAKE Code cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceId) 
   ENTER("cuDeviceGetAttribute")
   const int capability = static_cast<int>(number_of("FAKE_CUDA_CAPABILITY", 90));
   switch (attribute) {
+    case DeviceAttribute::L2CacheBytes:
+      *value = 1 << 20;
+      return Code::Success;
     case DeviceAttribute::MultiprocessorCount:
       *value = 132;
       return Code::Success;
@@ -424,6 +428,45 @@ FAKE Code cuStreamSynchronize(Stream) {
 FAKE Code cuStreamIsCapturing(Stream, int* status) {
   ENTER("cuStreamIsCapturing", true)
   *status = state().is_capturing ? 1 : 0;
+  return Code::Success;
+}
+
+// ---- events ----
+
+/// When it was recorded; all work is done at once, so that is when it happened.
+struct FakeEvent {
+  std::chrono::steady_clock::time_point at;
+  bool is_recorded = false;
+};
+
+FAKE Code cuEventCreate(Event* event, unsigned) {
+  ENTER("cuEventCreate", true)
+  *event = reinterpret_cast<Event>(new FakeEvent);
+  return Code::Success;
+}
+
+FAKE Code cuEventRecord(Event event, Stream) {
+  ENTER("cuEventRecord", true)
+  *reinterpret_cast<FakeEvent*>(event) = {std::chrono::steady_clock::now(), true};
+  return Code::Success;
+}
+
+FAKE Code cuEventSynchronize(Event event) {
+  ENTER("cuEventSynchronize", true)
+  return reinterpret_cast<FakeEvent*>(event)->is_recorded ? Code::Success : Code::InvalidValue;
+}
+
+FAKE Code cuEventElapsedTime(float* milliseconds, Event from, Event to) {
+  ENTER("cuEventElapsedTime", true)
+  const auto* first = reinterpret_cast<FakeEvent*>(from);
+  const auto* last = reinterpret_cast<FakeEvent*>(to);
+  *milliseconds = std::chrono::duration<float, std::milli>(last->at - first->at).count();
+  return first->is_recorded && last->is_recorded ? Code::Success : Code::InvalidValue;
+}
+
+FAKE Code cuEventDestroy_v2(Event event) {
+  ENTER("cuEventDestroy", true)
+  delete reinterpret_cast<FakeEvent*>(event);
   return Code::Success;
 }
 

@@ -64,6 +64,8 @@ class TILERY_API PreparedLaunch {
 
   struct Impl;
 
+  [[nodiscard]] const std::shared_ptr<Impl>& impl() const { return impl_; }
+
   explicit PreparedLaunch(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
  private:

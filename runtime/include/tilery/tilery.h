@@ -18,6 +18,7 @@
 #include "tilery/kernel.h"
 #include "tilery/launch.h"
 #include "tilery/library.h"
+#include "tilery/measure.h"
 #include "tilery/message.h"
 #include "tilery/npy.h"
 #include "tilery/ops.h"
