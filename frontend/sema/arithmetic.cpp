@@ -51,11 +51,6 @@ MaybeTensor promoted(Sema& sema, const Value& value, Scalar scalar, SourceRange 
   return to_element(sema, value, scalar, range);
 }
 
-bool is_rejected_fp8(Sema& sema, const Value& value, SourceRange range) {
-  const auto* tensor = value.as<Tensor>();
-  return tensor != nullptr && reject_fp8(sema, tensor->type.element, range);
-}
-
 void report_promotion(Sema& sema, PromotionError error, const Value& lhs, const Value& rhs,
                       BinaryRanges ranges, std::string_view symbol) {
   if (error != PromotionError::MixedSignedness) {
@@ -278,9 +273,6 @@ std::optional<PromotionOperand> promotion_operand(const Value& value) {
 std::optional<std::pair<Tensor, Tensor>> promote_pair(Sema& sema, const Value& lhs,
                                                       const Value& rhs, BinaryRanges ranges,
                                                       Division division, std::string_view symbol) {
-  if (is_rejected_fp8(sema, lhs, ranges.lhs) || is_rejected_fp8(sema, rhs, ranges.rhs)) {
-    return {};
-  }
   for (const auto& [value, range] : {std::pair(&lhs, ranges.lhs), std::pair(&rhs, ranges.rhs)}) {
     if (value->is<BigInt>() && !literal_scalar(*value)) {
       sema.report(DiagId::IntegerTooLarge, range, to_string(*value->as<BigInt>()))
@@ -300,6 +292,9 @@ std::optional<std::pair<Tensor, Tensor>> promote_pair(Sema& sema, const Value& l
   const Promotion promotion = promote(*a, *b, division);
   if (promotion.error != PromotionError::None) {
     report_promotion(sema, promotion.error, lhs, rhs, ranges, symbol);
+    return {};
+  }
+  if (symbol != "where" && reject_fp8_arithmetic(sema, promotion.scalar, ranges.whole)) {
     return {};
   }
   if (!check_sign(sema, lhs, rhs, promotion.scalar, ranges.lhs) ||

@@ -27,6 +27,10 @@ void label_both(Sema& sema, Diagnostic& diagnostic, const ArgumentReader& reader
   label_operands(sema, diagnostic, reader.value(0), reader.value(1), reader.ranges(0, 1));
 }
 
+bool is_fp8(const Tensor& x) {
+  return !x.type.is_pointer() && tilery::is_fp8(x.type.element.scalar);
+}
+
 bool check_types(Sema& sema, const ArgumentReader& reader, const Tensor& a, const Tensor& b) {
   std::string_view rule;
   std::string help = "convert one side, for example `b.to(a.dtype)`";
@@ -34,14 +38,13 @@ bool check_types(Sema& sema, const ArgumentReader& reader, const Tensor& a, cons
     return !x.type.is_pointer() &&
            std::ranges::find(kOperandTypes, x.type.element.scalar) != kOperandTypes.end();
   };
-  if (reject_fp8(sema, a.type.element, reader.ranges(0, 1).whole) ||
-      reject_fp8(sema, b.type.element, reader.ranges(0, 1).whole)) {
-    return false;
+  if (is_fp8(a) && is_fp8(b)) {
+    return true;
   }
   if (a.type.element != b.type.element) {
     rule = "both operands must have one type";
   } else if (!is_allowed(a)) {
-    rule = "the operands must be int8, fp16, bf16, fp32 or fp64";
+    rule = "the operands must be int8, fp8, fp16, bf16, fp32 or fp64";
     help = "convert both, for example with `.to(tl.float16)`";
   } else {
     return true;
@@ -107,7 +110,7 @@ bool check_size(Sema& sema, const ArgumentReader& reader, const Tensor& a) {
   return false;
 }
 
-/// The result type: what out_dtype or acc asks for counts for fp16 only.
+/// The result type: what out_dtype or acc asks for counts for fp16 and fp8 only.
 std::optional<Scalar> result_scalar(Sema& sema, const ArgumentReader& reader, const Tensor& a,
                                     const MaybeTensor& acc) {
   std::optional<ElementType> asked;
@@ -131,8 +134,8 @@ std::optional<Scalar> result_scalar(Sema& sema, const ArgumentReader& reader, co
   if (a.type.element.is(Scalar::F64)) {
     return Scalar::F64;
   }
-  const bool is_half = a.type.element.is(Scalar::F16) && asked && asked->is(Scalar::F16);
-  return is_half ? Scalar::F16 : Scalar::F32;
+  const bool may_be_half = a.type.element.is(Scalar::F16) || is_fp8(a);
+  return may_be_half && asked && asked->is(Scalar::F16) ? Scalar::F16 : Scalar::F32;
 }
 
 bool check_accumulator(Sema& sema, const ArgumentReader& reader, const Tensor& acc,
@@ -219,6 +222,11 @@ std::optional<DotOperands> read_operands(Sema& sema, const ArgumentReader& reade
     return {};
   }
   dot.result = *result;
+  // fp16 holds all numbers of any fp8 type.
+  if (is_fp8(*a) && (a->type.element != b->type.element || *result == Scalar::F16)) {
+    dot.a = convert(sema, *a, Scalar::F16);
+    dot.b = convert(sema, *b, Scalar::F16);
+  }
   return dot;
 }
 

@@ -21,9 +21,6 @@ MaybeTensor pointer_argument(Sema& sema, const ArgumentReader& reader) {
     diagnostic.helped("add an offset to a pointer argument, as in `x + tl.arange(0, B)`");
     return {};
   }
-  if (reject_fp8(sema, tensor->type.element.pointee(), reader.range(0))) {
-    return {};
-  }
   return *tensor;
 }
 

@@ -166,9 +166,6 @@ MaybeTensor to_element(Sema& sema, const Value& value, ElementType element, Sour
             "first");
     return {};
   }
-  if (reject_fp8(sema, element, range)) {
-    return {};
-  }
   if (is_float(element.scalar)) {
     return float_constant(sema, element, as_double(value));
   }
@@ -198,16 +195,13 @@ MaybeTensor cast(Sema& sema, const Tensor& x, ElementType element, SourceRange r
     return cast_to_pointer(sema, x, element, range);
   }
   const Scalar from = x.type.element.scalar;
-  if (is_bitcast && !is_fp8(from) && !is_fp8(element.scalar)) {
+  if (is_bitcast) {
     return bitcast(sema, x, element, range);
   }
   const bool is_fp8_with_int =
       (is_fp8(from) && is_integer(element.scalar)) || (is_integer(from) && is_fp8(element.scalar));
-  if (is_fp8_with_int && !is_bitcast) {
+  if (is_fp8_with_int) {
     return report_cast(sema, x, element, range, "go through a float: `.to(tl.float32)` first");
-  }
-  if (reject_fp8(sema, from, range) || reject_fp8(sema, element, range)) {
-    return {};
   }
   return tensor_of(sema, sema.builder().cast(x.id, element, toward_zero));
 }

@@ -105,12 +105,13 @@ std::string_view dtype_name(Scalar scalar) {
   return kNames[static_cast<std::size_t>(scalar)];
 }
 
-bool reject_fp8(Sema& sema, const ElementType& element, SourceRange range) {
+bool reject_fp8_arithmetic(Sema& sema, const ElementType& element, SourceRange range) {
   if (element.is_pointer() || !is_fp8(element.scalar)) {
     return false;
   }
-  sema.report(DiagId::NotSupportedYet, range, fmt::format("tl.{}", dtype_name(element.scalar)))
-      .helped("`tl.float16` and `tl.bfloat16` are the narrowest floats that work");
+  sema.report(DiagId::NotSupportedYet, range,
+              fmt::format("arithmetic on tl.{}", dtype_name(element.scalar)))
+      .helped("convert it first: `.to(tl.float16)` keeps every fp8 number");
   return true;
 }
 

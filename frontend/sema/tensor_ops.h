@@ -43,8 +43,9 @@ using Attributes = std::vector<std::pair<std::string_view, Attr>>;
 
 /// The name of a dtype in `tl`: "float32", "int1", "float8e4nv".
 [[nodiscard]] std::string_view dtype_name(Scalar scalar);
-/// Reports that the type is an 8-bit float, which nothing computes with yet; false for other types.
-[[nodiscard]] bool reject_fp8(Sema& sema, const ElementType& element, SourceRange range);
+/// Reports that the type is an 8-bit float, which can be moved, converted and multiplied by
+/// `tl.dot`, but not computed with; false for other types.
+[[nodiscard]] bool reject_fp8_arithmetic(Sema& sema, const ElementType& element, SourceRange range);
 
 /// The source text of an operand on one line, shortened past 40 characters; "…" without a range.
 [[nodiscard]] std::string operand_text(Sema& sema, SourceRange range);

@@ -56,7 +56,8 @@ TEST_F(Casts, RoundingModes) {
 }
 
 TEST_F(Casts, Fp8) {
-  EXPECT_EQ(to(Scalar::F32, Scalar::F8E5), "NotSupportedYet");
+  EXPECT_EQ(to(Scalar::F32, Scalar::F8E5), "fp8e5");
+  EXPECT_EQ(to(Scalar::F8E4NV, Scalar::F16), "fp16");
   EXPECT_EQ(to(Scalar::I32, Scalar::F8E5), "CannotCast");
 }
 
