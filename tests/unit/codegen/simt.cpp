@@ -1,5 +1,6 @@
 #include "tests/unit/codegen/simt.h"
 
+#include "tests/unit/codegen/simt_mma.h"
 #include "tests/unit/codegen/simt_ops.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <llvm/Support/SourceMgr.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 #include <unordered_map>
@@ -37,7 +39,10 @@ class SharedMemory {
     for (std::size_t i = 0; i < size; ++i) {
       Touch& touch = touched_[at + i];
       const Access now = access(thread);
-      if (conflicts(touch.written, now) || conflicts(touch.read, now)) {
+      // Lanes that hold copies may write them together.
+      const bool is_copy = touch.written.thread / kWarpSize == thread / kWarpSize &&
+                           bytes_[at + i] == static_cast<const std::byte*>(data)[i];
+      if ((conflicts(touch.written, now) && !is_copy) || conflicts(touch.read, now)) {
         throw SimtFailure(fmt::format("race: thread {} writes shared byte {}", thread, at + i));
       }
       touch.written = now;
@@ -101,16 +106,18 @@ class SharedMemory {
 
 bool is_collective(const llvm::Instruction& inst) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  if (call == nullptr) {
-    return false;
-  }
-  const llvm::StringRef name = call->getCalledFunction()->getName();
-  return name.contains(".sync");
+  return call == nullptr ? is_mma(inst) : call->getCalledFunction()->getName().contains(".sync");
+}
+
+bool is_matrix_load(const llvm::Instruction& inst) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return call != nullptr && call->getCalledFunction()->getName().contains("ldmatrix");
 }
 
 bool is_block_barrier(const llvm::Instruction& inst) {
-  return llvm::cast<llvm::IntrinsicInst>(inst).getIntrinsicID() ==
-         llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all;
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return call != nullptr &&
+         call->getIntrinsicID() == llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all;
 }
 
 // ---- threads ------------------------------------------------------------------------------------
@@ -156,7 +163,7 @@ class BlockRun {
   }
 
  private:
-  static void enter(Thread& thread, const llvm::BasicBlock& block) {
+  void enter(Thread& thread, const llvm::BasicBlock& block) const {
     thread.previous = thread.block;
     thread.block = &block;
     thread.next = block.begin();
@@ -175,7 +182,7 @@ class BlockRun {
     }
   }
 
-  static Bits constant_or_value(Thread& thread, const llvm::Value* value) {
+  Bits constant_or_value(Thread& thread, const llvm::Value* value) const {
     if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
       return constant_bits(*constant);
     }
@@ -189,7 +196,7 @@ class BlockRun {
     return type->isStructTy() ? type->getStructNumElements() : 1;
   }
 
-  static Bits constant_bits(const llvm::Constant& constant) {
+  Bits constant_bits(const llvm::Constant& constant) const {
     if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
       return {integer->getZExtValue()};
     }
@@ -202,9 +209,9 @@ class BlockRun {
     }
     if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(&constant)) {
       llvm::APInt offset(32, 0);
-      if (gep->accumulateConstantOffset(
-              llvm::cast<llvm::GlobalVariable>(gep->getPointerOperand())->getDataLayout(),
-              offset)) {
+      const auto* const base =
+          gep->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+      if (llvm::isa<llvm::GlobalVariable>(base)) {
         return {offset.getZExtValue()};
       }
     }
@@ -303,6 +310,23 @@ class BlockRun {
     }
   }
 
+  /// "@$3 ld.global.b16 $0, [$2];": the load of emit_memory.cpp of one word; where the predicate is
+  /// off, the first argument.
+  [[nodiscard]] Bits assembly_load(Thread& thread, const llvm::CallBase& call,
+                                   const std::string& text) const {
+    const Bits arguments{one(thread, call.getArgOperand(0)), one(thread, call.getArgOperand(1)),
+                         one(thread, call.getArgOperand(2))};
+    if (call.arg_size() != 3 || text.find(".v") != std::string::npos) {
+      unknown(call);
+    }
+    std::uint64_t word = arguments[0];
+    if (arguments[2] != 0) {
+      word = 0;
+      std::memcpy(&word, reinterpret_cast<const void*>(arguments[1]), width_of(call.getType()) / 8);
+    }
+    return {word};
+  }
+
   // ---- values ----
 
   template <class Fn>
@@ -348,6 +372,10 @@ class BlockRun {
         return {address(thread, llvm::cast<llvm::GetElementPtrInst>(inst))};
       case llvm::Instruction::ExtractElement:
         return {get(thread, inst.getOperand(0)).at(one(thread, inst.getOperand(1)))};
+      case llvm::Instruction::ExtractValue: {
+        const auto& extract = llvm::cast<llvm::ExtractValueInst>(inst);
+        return {get(thread, inst.getOperand(0)).at(extract.getIndices().front())};
+      }
       case llvm::Instruction::InsertElement: {
         Bits vector = get(thread, inst.getOperand(0));
         vector.at(one(thread, inst.getOperand(2))) = one(thread, inst.getOperand(1));
@@ -374,6 +402,11 @@ class BlockRun {
 
   Bits call_result(Thread& thread, const llvm::CallInst& call) {
     if (call.isInlineAsm()) {
+      const std::string text =
+          llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString().str();
+      if (text.find("ld.global") != std::string::npos) {
+        return assembly_load(thread, call, text);
+      }
       assembly_store(thread, call);
       return {0};
     }
@@ -388,7 +421,34 @@ class BlockRun {
     for (const llvm::Use& argument : call.args()) {
       arguments.push_back(one(thread, argument.get()));
     }
+    if (intrinsic->getCalledFunction()->getName().contains("cp.async")) {
+      copy(thread, *intrinsic, arguments);
+      return {0};
+    }
     return {intrinsic_op(*intrinsic, arguments)};
+  }
+
+  /// cp.async, as if it were not asynchronous: waiting for it is nothing, and the barrier after
+  /// that is one.
+  void copy(Thread& thread, const llvm::IntrinsicInst& inst,
+            const std::vector<std::uint64_t>& arguments) {
+    std::size_t bytes = 0;
+    switch (inst.getIntrinsicID()) {
+      case llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s:
+        bytes = 16;
+        break;
+      case llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s:
+        bytes = 8;
+        break;
+      case llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s:
+        bytes = 4;
+        break;
+      default:
+        return;
+    }
+    std::array<std::byte, 16> data{};
+    std::memcpy(data.data(), reinterpret_cast<const void*>(arguments[1]), arguments[2]);
+    shared_.write(arguments[0], data.data(), bytes, thread.id);
   }
 
   // ---- what threads do together ----
@@ -414,7 +474,13 @@ class BlockRun {
           throw SimtFailure("the lanes of a warp are not all at " + text_of(*inst));
         }
       }
-      meet_warp(warp, llvm::cast<llvm::IntrinsicInst>(*inst));
+      if (is_mma(*inst)) {
+        multiply(warp, llvm::cast<llvm::CallInst>(*inst));
+      } else if (is_matrix_load(*inst)) {
+        load_matrices(warp, llvm::cast<llvm::IntrinsicInst>(*inst));
+      } else {
+        meet_warp(warp, llvm::cast<llvm::IntrinsicInst>(*inst));
+      }
       release(warp);
       is_stuck = false;
     }
@@ -427,6 +493,46 @@ class BlockRun {
     for (Thread& thread : threads) {
       thread.waiting = nullptr;
       ++thread.next;
+    }
+  }
+
+  /// ldmatrix: the lanes of each eight give the rows of a matrix, 16 bytes each.
+  void load_matrices(std::span<Thread> warp, const llvm::IntrinsicInst& inst) {
+    const std::size_t matrices = part_count(inst.getType());
+    const bool is_transposed = inst.getCalledFunction()->getName().contains(".trans");
+    std::vector<Bits> words(kWarpSize);
+    for (std::size_t matrix = 0; matrix < matrices; ++matrix) {
+      std::array<std::array<std::uint16_t, 8>, 8> rows{};
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        Thread& thread = warp[matrix * 8 + row];
+        shared_.read(one(thread, inst.getArgOperand(0)), rows[row].data(), sizeof rows[row],
+                     thread.id);
+      }
+      for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+        const std::size_t outer = lane / 4;
+        const std::size_t inner = lane % 4 * 2;
+        const auto half = [&](std::size_t i) -> std::uint32_t {
+          return is_transposed ? rows[inner + i][outer] : rows[outer][inner + i];
+        };
+        words[lane].push_back(half(0) | half(1) << 16);
+      }
+    }
+    for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+      warp[lane].values[&inst] = words[lane];
+    }
+  }
+
+  void multiply(std::span<Thread> warp, const llvm::CallInst& call) {
+    std::vector<Bits> operands;
+    for (Thread& thread : warp) {
+      Bits& of_lane = operands.emplace_back();
+      for (const llvm::Use& argument : call.args()) {
+        of_lane.push_back(one(thread, argument.get()));
+      }
+    }
+    const std::vector<Bits> results = mma(call, operands);
+    for (std::size_t lane = 0; lane < warp.size(); ++lane) {
+      warp[lane].values[&call] = results[lane];
     }
   }
 

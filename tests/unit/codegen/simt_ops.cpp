@@ -177,6 +177,11 @@ std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst, const std::vector<st
       value.fusedMultiplyAdd(f(1), f(2), llvm::APFloat::rmNearestTiesToEven);
       return bits_of(value);
     }
+    case llvm::Intrinsic::nvvm_f2tf32_rna: {
+      // Half a unit of the last of 10 bits, away from zero; infinities and NaNs stay.
+      const bool is_finite = (in[0] & 0x7F800000U) != 0x7F800000U;
+      return is_finite ? (in[0] + 0x1000U) & 0xFFFFE000U : in[0];
+    }
     case llvm::Intrinsic::maxnum:
     case llvm::Intrinsic::maximumnum:
       return bits_of(llvm::maximumnum(f(0), f(1)));
