@@ -1,5 +1,8 @@
 #include "codegen/dot_plan.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace tilery::codegen {
 namespace {
 
@@ -8,33 +11,89 @@ std::int64_t power_of_two_part(std::int64_t extent) {
   return extent & -extent;
 }
 
-/// Bits of an operand's element in the instruction; 0: no instruction takes it.
-int instruction_bits(const Inst& dot, const Type& a, const Type& b) {
-  const Scalar left = a.element.scalar;
-  const Scalar right = b.element.scalar;
-  if (is_fp8(left) || is_fp8(right)) {
-    return is_fp8(left) && is_fp8(right) ? 16 : 0;
-  }
-  if (left != right) {
-    return 0;
-  }
-  if (left == Scalar::F16 || left == Scalar::BF16) {
-    return 16;
-  }
-  if (left == Scalar::I8 || left == Scalar::U8) {
-    return 8;
-  }
-  // The split precisions (tf32x3, bf16x3, …) approach what the exact chain gives.
-  constexpr std::int64_t kTf32 = 0;
-  const bool is_tf32 = dot.int_attr(attr_index(Op::Dot, "precision")) == kTf32;
-  return left == Scalar::F32 && is_tf32 ? 32 : 0;
+/// The values of a dot's attribute `precision`, in the order of ops.def.
+enum class Precision : std::uint8_t { Tf32, Ieee, Tf32x3, Bf16x3, Bf16x6 };
+
+Precision precision_of(const Inst& dot) {
+  return static_cast<Precision>(dot.int_attr(attr_index(Op::Dot, "precision")));
 }
 
 bool accumulates(Scalar operand, Scalar accumulator) {
   if (is_integer(operand)) {
     return accumulator == Scalar::I32;
   }
+  if (operand == Scalar::F64) {
+    return accumulator == Scalar::F64;
+  }
   return accumulator == Scalar::F32 || accumulator == Scalar::F16 || accumulator == Scalar::BF16;
+}
+
+DotPlan tensor_cores(MmaType type, int element_bits, int parts = 1) {
+  return {DotPath::TensorCore, type, element_bits, 256 / element_bits, parts};
+}
+
+DotPlan plan_f32(Precision precision) {
+  switch (precision) {
+    case Precision::Tf32:
+      return tensor_cores(MmaType::Tf32, 32);
+    case Precision::Tf32x3:
+      return tensor_cores(MmaType::Tf32, 32, 2);
+    case Precision::Bf16x3:
+      return tensor_cores(MmaType::BF16, 16, 2);
+    case Precision::Bf16x6:
+      return tensor_cores(MmaType::BF16, 16, 3);
+    case Precision::Ieee:
+      return {};
+  }
+  return {};
+}
+
+std::optional<MmaType> fp8_type(Scalar scalar) {
+  if (scalar == Scalar::F8E4NV) {
+    return MmaType::E4M3;
+  }
+  return scalar == Scalar::F8E5 ? std::optional(MmaType::E5M2) : std::nullopt;
+}
+
+/// By the operands' type; FusedChain if no instruction takes it.
+DotPlan plan_type(Scalar a, Precision precision, const Target& target) {
+  if (is_fp8(a)) {
+    const auto type = fp8_type(a);
+    return type && target.has_exact_fp8_mma() ? tensor_cores(*type, 8)
+                                              : tensor_cores(MmaType::F16, 16);
+  }
+  if (a == Scalar::F16) {
+    return tensor_cores(MmaType::F16, 16);
+  }
+  if (a == Scalar::BF16) {
+    return tensor_cores(MmaType::BF16, 16);
+  }
+  if (a == Scalar::I8 || a == Scalar::U8) {
+    return tensor_cores(a == Scalar::I8 ? MmaType::S8 : MmaType::U8, 8);
+  }
+  if (a == Scalar::F64 && target.has_f64_mma()) {
+    return tensor_cores(MmaType::F64, 32);
+  }
+  return a == Scalar::F32 ? plan_f32(precision) : DotPlan{};
+}
+
+struct Extents {
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+};
+
+/// True unless the odd factors of the extents cost more instructions than they save: repeats of a
+/// power-of-two tile (layout.h) are padded one by one. Both are counted for one warp.
+bool is_worth_padding(const Extents& extents, int k_step) {
+  const std::int64_t lanes =
+      std::min<std::int64_t>(32, power_of_two_part(extents.m) * power_of_two_part(extents.n));
+  const std::int64_t multiply_adds = extents.m * extents.n / lanes * extents.k;
+  const std::int64_t instructions = (extents.m / covered_extent(extents.m, 16)) *
+                                    (extents.n / covered_extent(extents.n, 8)) *
+                                    (extents.k / covered_extent(extents.k, k_step));
+  const std::int64_t volume = extents.m * extents.n * extents.k;
+  return power_of_two_part(volume) == volume || instructions < multiply_adds;
 }
 
 std::uint32_t tile_bytes(const Type& type) {
@@ -45,24 +104,25 @@ constexpr std::uint32_t kAlignment = 16;
 
 }  // namespace
 
-DotPlan plan_dot(const Function& function, const Inst& dot) {
+std::int64_t covered_extent(std::int64_t extent, std::int64_t step) {
+  return std::min(power_of_two_part(extent), step);
+}
+
+DotPlan plan_dot(const Function& function, const Inst& dot, const Target& target) {
   const Type& a = function.type(dot.operand(0));
   const Type& b = function.type(dot.operand(1));
   const Type& acc = function.type(dot.operand(2));
-  const int bits = instruction_bits(dot, a, b);
-  if (bits == 0 || !accumulates(a.element.scalar, acc.element.scalar)) {
+  const DotPlan plan = plan_type(a.element.scalar, precision_of(dot), target);
+  if (plan.path == DotPath::FusedChain || !accumulates(a.element.scalar, acc.element.scalar)) {
     return {};
   }
-  const int k_step = 256 / bits;
   const int rank = a.shape.rank();
-  const bool fits = power_of_two_part(a.shape[rank - 2]) >= 16 &&
-                    power_of_two_part(b.shape[rank - 1]) >= 8 &&
-                    power_of_two_part(a.shape[rank - 1]) >= k_step;
-  return fits ? DotPlan{DotPath::TensorCore, bits, k_step} : DotPlan{};
+  const Extents extents{a.shape[rank - 2], b.shape[rank - 1], a.shape[rank - 1]};
+  return is_worth_padding(extents, plan.k_step) ? plan : DotPlan{};
 }
 
-std::uint32_t dot_scratch_bytes(const Function& function, const Inst& dot) {
-  if (plan_dot(function, dot).path == DotPath::TensorCore) {
+std::uint32_t dot_scratch_bytes(const Function& function, const Inst& dot, const Target& target) {
+  if (plan_dot(function, dot, target).path == DotPath::TensorCore) {
     return 0;
   }
   const std::uint32_t a = tile_bytes(function.type(dot.operand(0)));

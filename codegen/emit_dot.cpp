@@ -1,66 +1,18 @@
-// dot: on tensor cores through mma.sync, or as a chain of fma over k (dot_plan.h decides).
+// dot: on tensor cores through mma.sync (emit_mma.cpp), or as a chain of fma over k; dot_plan.h
+// decides.
 //
-// mma.sync.m16n8kK: a warp multiplies 16 × K by K × 8. The layouts of a, b and acc are those of the
-// instruction's operands, so a thread finds every operand in its own registers; which ones follows
-// from the elements that thread 0 holds.
-#include "codegen/dot_plan.h"
-#include "codegen/emit.h"
-#include "codegen/emit_map.h"
-#include "codegen/emit_ring.h"
-#include "ir/support/check.h"
+// The chain goes through shared memory: both operands are stored whole, and each thread reads the
+// rows of a and the columns of b that its results need, step by step along k.
+#include "codegen/emit_dot.h"
 
-#include <fmt/format.h>
-#include <llvm/IR/InlineAsm.h>
+#include "codegen/emit_map.h"
+
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include <array>
 #include <map>
-#include <optional>
 
 namespace tilery::codegen {
-namespace {
 
-/// The operands and types of one dot. The last two axes are the matrices'; those before them count
-/// batches.
-struct Dot {
-  const Inst& inst;
-  Type a;
-  Type b;
-  Type acc;
-  DotPlan plan;
-  int rank = 2;
-};
-
-Dot dot_of(EmitContext& context, InstId id) {
-  const Inst& inst = context.inst(id);
-  const Type& a = context.type(inst.operand(0));
-  return {inst,
-          a,
-          context.type(inst.operand(1)),
-          context.type(inst.operand(2)),
-          plan_dot(context.function(), inst),
-          a.shape.rank()};
-}
-
-/// Row-major number of an element of a batch's matrix.
-std::int64_t element_number(const Shape& shape, const Coordinates& batch, std::int64_t row,
-                            std::int64_t column) {
-  std::int64_t number = 0;
-  const int rank = shape.rank();
-  for (int axis = 0; axis < rank - 2; ++axis) {
-    number = number * shape[axis] + batch[axis];
-  }
-  return (number * shape[rank - 2] + row) * shape[rank - 1] + column;
-}
-
-bool is_tf32(const Dot& dot) {
-  constexpr std::int64_t kTf32 = 0;
-  return dot.a.element.is(Scalar::F32) &&
-         dot.inst.int_attr(attr_index(Op::Dot, "precision")) == kTf32;
-}
-
-/// The type that sums run in: floats of up to 32 bits in fp32, rounded to the accumulator's type at
-/// the end.
 ElementType sum_type(const Dot& dot) {
   const Scalar scalar = dot.acc.element.scalar;
   return scalar == Scalar::F16 || scalar == Scalar::BF16 ? ElementType(Scalar::F32)
@@ -88,154 +40,29 @@ Registers cast_all(EmitContext& context, const Registers& values, ElementType fr
   return result;
 }
 
-// ---- tensor cores
-// --------------------------------------------------------------------------------------------------
-
-/// The type in which the instruction takes operands: fp8 goes as fp16, which holds all of it.
-ElementType operand_type(const Type& type) {
-  return is_fp8(type.element.scalar) ? ElementType(Scalar::F16) : type.element;
-}
-
-std::string_view ptx_operand(ElementType element) {
-  switch (element.scalar) {
-    case Scalar::F16:
-      return "f16";
-    case Scalar::BF16:
-      return "bf16";
-    case Scalar::I8:
-      return "s8";
-    case Scalar::U8:
-      return "u8";
-    default:
-      return "tf32";
-  }
-}
-
-/// Rounds an fp32 to tf32, to nearest, ties away, and gives the bits.
 llvm::Value* to_tf32(EmitContext& context, llvm::Value* value) {
   auto& builder = context.builder();
   return builder.CreateIntrinsic(builder.getInt32Ty(), llvm::Intrinsic::nvvm_f2tf32_rna, {value});
 }
 
-/// Consecutive k elements of an operand in one 32-bit register.
-llvm::Value* pack_operand(EmitContext& context, std::span<llvm::Value* const> values) {
-  auto& builder = context.builder();
-  if (values.size() == 1) {
-    return to_tf32(context, values[0]);
-  }
-  llvm::Value* vector = llvm::PoisonValue::get(
-      llvm::FixedVectorType::get(values[0]->getType(), static_cast<unsigned>(values.size())));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    vector = builder.CreateInsertElement(vector, values[i], i);
-  }
-  return builder.CreateBitCast(vector, builder.getInt32Ty());
+namespace {
+
+Dot dot_of(EmitContext& context, InstId id) {
+  const Inst& inst = context.inst(id);
+  const Type& a = context.type(inst.operand(0));
+  return {inst,
+          a,
+          context.type(inst.operand(1)),
+          context.type(inst.operand(2)),
+          plan_dot(context.function(), inst, context.gpu().target),
+          a.shape.rank()};
 }
 
-/// An operand of the instructions: 32-bit registers by the element that they start with.
-class Fragments {
- public:
-  Fragments(EmitContext& context, ValueId value, const Type& type, int per_register)
-      : context_(context),
-        layout_(context.layout(value)),
-        shape_(type.shape),
-        per_register_(per_register) {
-    if (const InstId read = deferred_read(context, value)) {
-      reader_.emplace(context, read);
-    } else {
-      values_ = cast_all(context, context.registers(value), type.element, operand_type(type));
-    }
-  }
-
-  /// The register that holds `per_register` elements from (row, column) on, along the axis of k
-  /// (which may be rows).
-  llvm::Value* at(const Coordinates& batch, std::int64_t row, std::int64_t column, bool k_is_row) {
-    const std::int64_t first = element_number(shape_, batch, row, column);
-    llvm::Value*& packed = packed_[first];
-    if (packed == nullptr) {
-      std::vector<llvm::Value*> elements;
-      for (int i = 0; i < per_register_; ++i) {
-        const std::int64_t number =
-            element_number(shape_, batch, row + (k_is_row ? i : 0), column + (k_is_row ? 0 : i));
-        const auto reg = layout_.register_of(number);
-        TILERY_CHECK(reg.has_value(), "an operand of mma lies in the instruction's layout");
-        elements.push_back(reader_ ? reader_->at(*reg) : values_[static_cast<std::size_t>(*reg)]);
-      }
-      packed = pack_operand(context_, elements);
-    }
-    return packed;
-  }
-
- private:
-  EmitContext& context_;
-  const Layout& layout_;
-  const Shape& shape_;
-  int per_register_;
-  Registers values_;
-  /// An operand in a ring is loaded as the product goes through k.
-  std::optional<RingReader> reader_;
-  std::map<std::int64_t, llvm::Value*> packed_;
-};
-
-llvm::FunctionCallee mma_instruction(EmitContext& context, const Dot& dot, llvm::Type* sum) {
-  auto& builder = context.builder();
-  const bool is_float = sum->isFloatTy();
-  const std::string_view operands = ptx_operand(operand_type(dot.a));
-  const std::string_view sums = is_float ? "f32" : "s32";
-  const std::string text = fmt::format(
-      "mma.sync.aligned.m16n8k{}.row.col.{}.{}.{}.{} {{$0, $1, $2, $3}}, {{$4, $5, $6, $7}}, {{$8, "
-      "$9}}, "
-      "{{$10, $11, $12, $13}};",
-      dot.plan.k_step, sums, operands, ptx_operand(operand_type(dot.b)), sums);
-  const char* const constraints =
-      is_float ? "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3" : "=r,=r,=r,=r,r,r,r,r,r,r,0,1,2,3";
-  llvm::Type* const word = builder.getInt32Ty();
-  auto* const type =
-      llvm::FunctionType::get(llvm::StructType::get(sum, sum, sum, sum),
-                              {word, word, word, word, word, word, sum, sum, sum, sum}, false);
-  return {type, llvm::InlineAsm::get(type, text, constraints, false)};
+bool is_tf32(const Dot& dot) {
+  constexpr std::int64_t kTf32 = 0;
+  return dot.a.element.is(Scalar::F32) &&
+         dot.inst.int_attr(attr_index(Op::Dot, "precision")) == kTf32;
 }
-
-void emit_mma(EmitContext& context, const Dot& dot) {
-  auto& builder = context.builder();
-  const int per_register = 32 / dot.plan.element_bits;
-  const Layout& layout = context.layout(dot.inst.result());
-  Fragments a(context, dot.inst.operand(0), dot.a, per_register);
-  Fragments b(context, dot.inst.operand(1), dot.b, per_register);
-  Registers sums =
-      cast_all(context, context.registers(dot.inst.operand(2)), dot.acc.element, sum_type(dot));
-  const llvm::FunctionCallee mma = mma_instruction(context, dot, sums[0]->getType());
-  const std::int64_t extent_k = dot.a.shape[dot.rank - 1];
-  const int half_k = dot.plan.k_step / 2;
-  for (std::int64_t k = 0; k < extent_k; k += dot.plan.k_step) {
-    for (int reg = 0; reg < layout.registers(); ++reg) {
-      const Coordinates at = layout.element(reg, 0, 0);
-      const std::int64_t m = at[dot.rank - 2];
-      const std::int64_t n = at[dot.rank - 1];
-      if (m % 16 != 0 || n % 8 != 0) {
-        continue;
-      }
-      std::array<std::size_t, 4> places{};
-      for (std::size_t i = 0; i < 4; ++i) {
-        const std::int64_t number = element_number(dot.acc.shape, at, m + (i >= 2 ? 8 : 0),
-                                                   n + static_cast<std::int64_t>(i % 2));
-        places[i] = static_cast<std::size_t>(*layout.register_of(number));
-      }
-      auto* const call = builder.CreateCall(
-          mma,
-          {a.at(at, m, k, false), a.at(at, m + 8, k, false), a.at(at, m, k + half_k, false),
-           a.at(at, m + 8, k + half_k, false), b.at(at, k, n, true), b.at(at, k + half_k, n, true),
-           sums[places[0]], sums[places[1]], sums[places[2]], sums[places[3]]});
-      call->setConvergent();
-      for (std::size_t i = 0; i < 4; ++i) {
-        sums[places[i]] = builder.CreateExtractValue(call, static_cast<unsigned>(i));
-      }
-    }
-  }
-  context.set(dot.inst.result(), cast_all(context, sums, sum_type(dot), dot.acc.element));
-}
-
-// ---- the chain
-// -----------------------------------------------------------------------------------------------------
 
 /// i32: row-major number of the element in a register, over the batch axes and these two.
 llvm::Value* batch_number(EmitContext& context, const Layout& layout, int reg, int rank) {

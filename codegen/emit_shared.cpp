@@ -319,7 +319,7 @@ namespace {
 bool is_factor(EmitContext& context, const Use& use) {
   const Inst& user = context.inst(use.user);
   return user.op == Op::Dot && use.operand < 2 &&
-         plan_dot(context.function(), user).path == DotPath::TensorCore;
+         plan_dot(context.function(), user, context.gpu().target).path == DotPath::TensorCore;
 }
 
 bool is_only_factor(EmitContext& context, ValueId value) {
@@ -331,7 +331,7 @@ bool is_only_factor(EmitContext& context, ValueId value) {
 
 InstId deferred_read(EmitContext& context, ValueId value) {
   InstId def = context.function().value(value).def;
-  if (!def || is_fp8(context.type(value).element.scalar)) {
+  if (!def) {
     return {};
   }
   if (context.inst(def).op == Op::Trans) {

@@ -211,7 +211,7 @@ class Collector {
 
   void add_dot(InstId id) {
     const Inst& inst = function_.inst(id);
-    const DotPlan plan = plan_dot(function_, inst);
+    const DotPlan plan = plan_dot(function_, inst, gpu_.target);
     const Type& a = function_.type(inst.operand(0));
     const Type& b = function_.type(inst.operand(1));
     StepFacts step;
@@ -222,10 +222,12 @@ class Collector {
                                ? "on tensor cores"
                                : "a chain of fma over k, operands in shared memory");
     if (plan.path != DotPath::TensorCore) {
-      step.why = "tensor cores do not take these types, this precision or these extents";
+      step.why =
+          "tensor cores do not take these types or this precision, or odd factors of the extents "
+          "would make them slower";
       step.help =
-          "fp16, bf16, int8, or fp32 with input_precision=\"tf32\"; extents of at least 16 "
-          "by 16 and k of 32 bytes";
+          "fp16, bf16, int8, or fp32 with an input_precision other than \"ieee\"; extents that are "
+          "powers of two";
     }
     step.shared_bytes = shared_bytes(id);
     facts_.steps.push_back(std::move(step));

@@ -1,11 +1,13 @@
 // The pipeline from a specialised function to a GpuFunction.
 #include "codegen/codegen.h"
+#include "codegen/dot_plan.h"
 #include "codegen/passes/allocate_shared.h"
 #include "codegen/passes/assign_layouts.h"
 #include "codegen/passes/choose_residency.h"
 #include "codegen/passes/choose_warps.h"
 #include "codegen/passes/insert_barriers.h"
 #include "codegen/passes/pipeline_loops.h"
+#include "ir/builder.h"
 #include "ir/passes/dce.h"
 #include "ir/verifier.h"
 
@@ -40,6 +42,23 @@ bool pipeline_dots(GpuFunction& gpu) {
   const bool changed = pipeline_loops(gpu.function, gpu.options.num_stages,
                                       gpu.target.max_shared_bytes() / 4 * 3, &gpu.loops);
   return changed && dce(gpu.function);
+}
+
+/// Raises the PTX version for what only later ones have; an instruction that is not used asks for
+/// nothing, so that older drivers do.
+bool raise_ptx_version(GpuFunction& gpu) {
+  constexpr int kFp8Mma = 84;
+  bool has_fp8_mma = false;
+  for_each_inst(gpu.function, gpu.function.body, [&](InstId id) {
+    const Inst& inst = gpu.function.inst(id);
+    if (inst.op == Op::Dot) {
+      const DotPlan plan = plan_dot(gpu.function, inst, gpu.target);
+      has_fp8_mma = has_fp8_mma || (plan.path == DotPath::TensorCore &&
+                                    (plan.type == MmaType::E4M3 || plan.type == MmaType::E5M2));
+    }
+  });
+  gpu.target.ptx = std::max(gpu.target.ptx, has_fp8_mma ? kFp8Mma : 0);
+  return has_fp8_mma;
 }
 
 std::string too_much_shared(const GpuFunction& gpu) {
@@ -81,6 +100,7 @@ Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
   }
   run_pass(gpu, "insert_barriers", insert_barriers);
   gpu.blocks_per_sm = choose_blocks_per_sm(gpu);
+  raise_ptx_version(gpu);
   return gpu;
 }
 

@@ -26,6 +26,17 @@ struct Target {
 
   [[nodiscard]] bool has_native_bf16() const { return sm >= 90; }
 
+  /// mma.sync of fp8 that keeps to the bound of a dot. The chips with fp8 units in mma.sync (8.9
+  /// and 12.x) do not: sums have 13 bits there. The data-centre chips since 9.0 multiply it as
+  /// fp16.
+  [[nodiscard]] bool has_exact_fp8_mma() const { return sm >= 90 && sm < 120; }
+
+  /// fp64 units in mma.sync, which 8.6, 8.9 and 12.x only pretend to have.
+  [[nodiscard]] bool has_f64_mma() const { return sm == 80 || (sm >= 90 && sm < 120); }
+
+  /// mma.sync of fp64 of the shape 16 × 8 × 8; before, 8 × 8 × 4.
+  [[nodiscard]] bool has_large_f64_mma() const { return sm >= 90; }
+
   [[nodiscard]] bool has_wgmma() const { return sm == 90 && exact_chip; }
 
   friend bool operator==(const Target&, const Target&) = default;

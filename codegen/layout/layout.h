@@ -156,15 +156,17 @@ class Layout {
                                     int num_warps, std::span<const int> warp_order);
 
 /// The accumulator of `mma.sync.m16n8k*`: the last two axes are a tile of (M, N), warps_m · warps_n
-/// warps (M in the low bits of the warp's number); leading axes are in registers. Base extents that
-/// are smaller than an instruction's are not allowed (pad first). A register's low bits are the
-/// instruction's own registers, then come further instructions along N, then along M, then leading
-/// axes; each warp's part is in one piece.
+/// warps (M in the low bits of the warp's number); leading axes are in registers. A register's low
+/// bits are the instruction's own registers, then come further instructions along N, then along M,
+/// then leading axes; each warp's part is in one piece. Where a base extent is smaller than the
+/// instruction's, the lanes beyond it hold copies (an instruction makes the same result of copies
+/// of its operands), and the instruction's registers beyond it are missing.
 [[nodiscard]] Layout mma_accumulator_layout(const Shape& shape, int warps_m, int warps_n);
 /// Operand A (M, K) and B (K, N) of the same, of elements of `bits` bits (8, 16, 32): what a thread
 /// hands to the instruction, copied over the warps that share it. The low bits of a register are
 /// again the instruction's (elements of one 32-bit operand register lowest), then come further ones
-/// along K, then along M or N.
+/// along K, then along M or N. Smaller tiles as above; lanes beyond K hold copies, which whoever
+/// hands them to an instruction must replace by 0.
 [[nodiscard]] Layout mma_a_layout(const Shape& shape, int element_bits, int warps_m, int warps_n);
 [[nodiscard]] Layout mma_b_layout(const Shape& shape, int element_bits, int warps_m, int warps_n);
 

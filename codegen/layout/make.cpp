@@ -72,9 +72,13 @@ class MmaDealer {
 
   [[nodiscard]] int columns() const { return columns_; }
 
-  /// The instruction's own bits. It takes all of these or the tile is too small.
+  /// The instruction's own bits. Where the tile is smaller, lanes hold copies and registers are
+  /// missing.
   void instruction(Place place, int axis, int count) {
-    TILERY_CHECK(dealer_.give(place, axis, count) == count, "tile smaller than the instruction");
+    const int given = dealer_.give(place, axis, count);
+    if (place == Place::Lane) {
+      dealer_.copies(place, count - given);
+    }
   }
 
   /// Repeats the instruction along the axis in registers, but for the outermost bits, which go to

@@ -47,13 +47,18 @@ class Components {
 class AnchorFinder {
  public:
   AnchorFinder(const Function& function, const AxisTable& axes, const LayoutGraph& graph,
-               int num_warps, LayoutPool& pool)
-      : function_(function), axes_(axes), graph_(graph), num_warps_(num_warps), pool_(pool) {}
+               const Target& target, int num_warps, LayoutPool& pool)
+      : function_(function),
+        axes_(axes),
+        graph_(graph),
+        target_(target),
+        num_warps_(num_warps),
+        pool_(pool) {}
 
   Anchors run() {
     accesses();
     for (const InstId dot : graph_.dots) {
-      if (plan_dot(function_, function_.inst(dot)).path == DotPath::TensorCore) {
+      if (plan_dot(function_, function_.inst(dot), target_).path == DotPath::TensorCore) {
         add_dot(dot);
       }
     }
@@ -204,7 +209,7 @@ class AnchorFinder {
     const Shape& shape = function_.type(function_.inst(dot).result()).shape;
     const std::int64_t rows = power_of_two_part(shape[shape.rank() - 2]);
     const std::int64_t columns = power_of_two_part(shape[shape.rank() - 1]);
-    const auto most_m = static_cast<int>(std::min<std::int64_t>(num_warps_, rows / 16));
+    const auto most_m = static_cast<int>(std::clamp<std::int64_t>(rows / 16, 1, num_warps_));
     if (wants_whole_rows(dot)) {
       return {most_m, num_warps_ / most_m};
     }
@@ -224,7 +229,7 @@ class AnchorFinder {
 
   void add_dot(InstId id) {
     const Inst& dot = function_.inst(id);
-    const int bits = plan_dot(function_, dot).element_bits;
+    const int bits = plan_dot(function_, dot, target_).element_bits;
     const auto [m, n] = dot_warps(id);
     const Shape& a = function_.type(dot.operand(0)).shape;
     const Shape& b = function_.type(dot.operand(1)).shape;
@@ -245,6 +250,7 @@ class AnchorFinder {
   const Function& function_;
   const AxisTable& axes_;
   const LayoutGraph& graph_;
+  const Target& target_;
   int num_warps_;
   LayoutPool& pool_;
   Anchors anchors_;
@@ -273,8 +279,8 @@ std::int64_t sectors_of(const Layout& layout, int axis, std::int64_t run, std::i
 }  // namespace
 
 Anchors find_anchors(const Function& function, const AxisTable& axes, const LayoutGraph& graph,
-                     int num_warps, LayoutPool& pool) {
-  return AnchorFinder(function, axes, graph, num_warps, pool).run();
+                     const Target& target, int num_warps, LayoutPool& pool) {
+  return AnchorFinder(function, axes, graph, target, num_warps, pool).run();
 }
 
 Layout default_layout(const Shape& shape, int num_warps) {

@@ -15,6 +15,7 @@
 #include "codegen/analysis/axis_info.h"
 #include "codegen/passes/layout_graph.h"
 #include "codegen/passes/layout_pool.h"
+#include "codegen/target.h"
 
 #include <array>
 #include <optional>
@@ -47,7 +48,8 @@ struct Anchors {
 };
 
 [[nodiscard]] Anchors find_anchors(const Function& function, const AxisTable& axes,
-                                   const LayoutGraph& graph, int num_warps, LayoutPool& pool);
+                                   const LayoutGraph& graph, const Target& target, int num_warps,
+                                   LayoutPool& pool);
 
 /// The layout of a tile that nothing has a wish for.
 [[nodiscard]] Layout default_layout(const Shape& shape, int num_warps);

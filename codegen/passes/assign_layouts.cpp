@@ -290,8 +290,8 @@ bool assign_layouts(GpuFunction& gpu) {
   gpu.layouts = {};
   LayoutPool pool;
   const AxisTable axes = find_axis_info(gpu.function);
-  const LayoutGraph graph = build_layout_graph(gpu.function);
-  const Anchors anchors = find_anchors(gpu.function, axes, graph, gpu.num_warps, pool);
+  const LayoutGraph graph = build_layout_graph(gpu.function, gpu.target);
+  const Anchors anchors = find_anchors(gpu.function, axes, graph, gpu.target, gpu.num_warps, pool);
   std::vector<LayoutId> labels =
       choose_layouts(gpu.function, axes, graph, anchors, gpu.num_warps, pool);
   Rewriter(gpu, graph, std::move(labels), anchors, pool).run();

@@ -34,8 +34,8 @@ bool may_be_cheap(Op op) {
 
 class LayoutGraphBuilder {
  public:
-  explicit LayoutGraphBuilder(const Function& function)
-      : function_(function), value_times_(function.values.size(), 1) {
+  LayoutGraphBuilder(const Function& function, const Target& target)
+      : function_(function), target_(target), value_times_(function.values.size(), 1) {
     graph_.value_nodes_.assign(function.values.size(), -1);
     graph_.is_ring_ = find_ring_values(function);
   }
@@ -175,7 +175,7 @@ class LayoutGraphBuilder {
     graph_.dots.push_back(id);
     const int result = value_node(inst.result());
     use(inst.operand(2), result, Relation::Same, id);
-    if (plan_dot(function_, inst).path != DotPath::TensorCore) {
+    if (plan_dot(function_, inst, target_).path != DotPath::TensorCore) {
       return;
     }
     std::array<int, 2> operands{-1, -1};
@@ -237,6 +237,7 @@ class LayoutGraphBuilder {
   }
 
   const Function& function_;
+  const Target& target_;
   LayoutGraph graph_;
   std::vector<std::int64_t> value_times_;
   std::int64_t times_ = 1;
@@ -265,8 +266,8 @@ Relation relation_of(Op op) {
   return op == Op::Reshape ? Relation::Reshape : Relation::Same;
 }
 
-LayoutGraph build_layout_graph(const Function& function) {
-  return LayoutGraphBuilder(function).run();
+LayoutGraph build_layout_graph(const Function& function, const Target& target) {
+  return LayoutGraphBuilder(function, target).run();
 }
 
 }  // namespace tilery::codegen

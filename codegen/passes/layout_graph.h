@@ -17,6 +17,7 @@
 // any layout, and what is put into them.
 #pragma once
 
+#include "codegen/target.h"
 #include "ir/function.h"
 
 #include <array>
@@ -88,7 +89,7 @@ class LayoutGraph {
   std::unordered_map<std::uint32_t, std::array<int, 2>> dot_operand_nodes_;
 };
 
-[[nodiscard]] LayoutGraph build_layout_graph(const Function& function);
+[[nodiscard]] LayoutGraph build_layout_graph(const Function& function, const Target& target);
 
 /// The relation between an instruction and its operands.
 [[nodiscard]] Relation relation_of(Op op);

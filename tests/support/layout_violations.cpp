@@ -195,7 +195,7 @@ class Checker {
 
   void dot(InstId id, const Inst& i) {
     same(id, i.operand(2), i.result(), "accumulator and result in one layout");
-    const codegen::DotPlan plan = codegen::plan_dot(function_, i);
+    const codegen::DotPlan plan = codegen::plan_dot(function_, i, gpu_.target);
     if (plan.path != codegen::DotPath::TensorCore) {
       return;
     }

@@ -339,9 +339,62 @@ TEST(MmaLayout, AnAccumulatorIsAnOperandOfTheNextDot) {
   }
 }
 
-TEST(MmaLayoutDeath, RefusesTilesSmallerThanTheInstruction) {
-  EXPECT_DEATH((void)mma_accumulator_layout({8, 8}, 1, 1), "smaller than the instruction");
-  EXPECT_DEATH((void)mma_a_layout({16, 24}, 16, 1, 1), "smaller than the instruction");
+/// A smaller tile is a fragment with its coordinates cut off at the extents: lanes beyond hold
+/// copies; of registers, those that would hold the same element twice are missing.
+void expect_cut(const Layout& layout, const Fragment& fragment) {
+  const Shape& tile = layout.shape();
+  for_threads(layout, [&](int lane, int warp) {
+    std::vector<std::array<int, 2>> expected;
+    for (int i = 0; i < fragment.registers; ++i) {
+      const Coordinates whole = fragment.element(i, 0, 0);
+      if (whole[0] < tile[0] && whole[1] < tile[1]) {
+        const Coordinates here = fragment.element(i, lane / 4, lane % 4);
+        expected.push_back(
+            {static_cast<int>(here[0] % tile[0]), static_cast<int>(here[1] % tile[1])});
+      }
+    }
+    ASSERT_EQ(layout.registers(), static_cast<int>(expected.size())) << describe(layout);
+    for (int reg = 0; reg < layout.registers(); ++reg) {
+      const Coordinates at = layout.element(reg, lane, warp);
+      const auto& wanted = expected[static_cast<std::size_t>(reg)];
+      ASSERT_EQ(at[0], wanted[0]) << describe(layout) << " lane " << lane << " register " << reg;
+      ASSERT_EQ(at[1], wanted[1]) << describe(layout) << " lane " << lane << " register " << reg;
+    }
+  });
+}
+
+TEST(MmaLayout, SmallerTilesAreFragmentsWithCopies) {
+  for (int rows = 1; rows <= 16; rows *= 2) {
+    for (int columns = 1; columns <= 8; columns *= 2) {
+      for (const int warps : {1, 4}) {
+        expect_cut(mma_accumulator_layout({rows, columns}, 1, warps), kAccumulator);
+      }
+    }
+    for (int k = 1; k <= 32; k *= 2) {
+      expect_cut(mma_a_layout({rows, k}, 8, 1, 2), kA8);
+      expect_cut(mma_a_layout({rows, std::min(k, 16)}, 16, 2, 1), kA16);
+      expect_cut(mma_a_layout({rows, std::min(k, 8)}, 32, 1, 1), kA32);
+    }
+  }
+  for (int columns = 1; columns <= 8; columns *= 2) {
+    for (int k = 1; k <= 32; k *= 2) {
+      expect_cut(mma_b_layout({k, columns}, 8, 1, 1), kB8);
+      expect_cut(mma_b_layout({std::min(k, 16), columns}, 16, 1, 2), kB16);
+      expect_cut(mma_b_layout({std::min(k, 8), columns}, 32, 2, 1), kB32);
+    }
+  }
+}
+
+TEST(MmaLayout, EveryCopyIsOfWhatTheAccumulatorHasToo) {
+  // Lanes that hold copies of rows of a do so of the same rows of the accumulator, and so for b's
+  // columns: the instruction then makes the same results of them.
+  for (int rows = 1; rows <= 16; rows *= 2) {
+    const Layout acc = mma_accumulator_layout({rows, 8}, 1, 1);
+    const Layout a = mma_a_layout({rows, 16}, 16, 1, 1);
+    for (int lane = 0; lane < kWarpSize; ++lane) {
+      EXPECT_EQ(acc.element(0, lane, 0)[0], a.element(0, lane, 0)[0]);
+    }
+  }
 }
 
 }  // namespace
