@@ -5,6 +5,7 @@
 //     gpu_run_test [--gtest_filter=…]
 //
 // A dot on tensor cores may round otherwise; there the file's tolerances decide alone.
+#include "codegen/dot_plan.h"
 #include "interpreter/interpreter.h"
 #include "ir/builder.h"
 #include "runtime/cuda_launch.h"
@@ -43,10 +44,12 @@ CudaDevice& device() {
   return *opened;
 }
 
-bool has_tensor_core_dot(const Function& function) {
-  return std::ranges::any_of(function.insts, [](const Inst& inst) {
+/// Of floats: integers are exact everywhere.
+bool has_tensor_core_dot(const Function& function, const codegen::Target& target) {
+  return std::ranges::any_of(function.insts, [&](const Inst& inst) {
     return inst.op == Op::Dot && inst.parent &&
-           inst.int_attr(attr_index(Op::Dot, "precision")) != 1;
+           is_float(function.type(inst.operand(0)).element.scalar) &&
+           codegen::plan_dot(function, inst, target).path == codegen::DotPath::TensorCore;
   });
 }
 
@@ -168,7 +171,7 @@ void run_with(const GoldenFile& file, const std::vector<testing::RunBuffer>& ref
       return;
     }
     testing::expect_buffers(run, inputs);
-    if (!has_tensor_core_dot(prepared.specialized->function)) {
+    if (!has_tensor_core_dot(prepared.specialized->function, *target)) {
       for (std::size_t i = 0; i < reference.size(); ++i) {
         expect_same_bits(reference[i], run.buffers[i]);
       }
