@@ -28,7 +28,8 @@ std::vector<SourceRange> element_ranges(const ast::Module& module, ast::ExprId i
 
 Specializer::DepthGuard::DepthGuard(Specializer& sema, SourceRange range) : sema_(sema) {
   constexpr int kMaxDepth = 1500;
-  if (++sema_.depth_ > kMaxDepth && !sema_.is_stopped_) {
+  const bool is_too_deep = ++sema_.depth_ > kMaxDepth || sema_.stack_.is_exhausted();
+  if (is_too_deep && !sema_.is_stopped_) {
     sema_.report(DiagId::EvaluationTooDeep, range)
         .helped("split the expression into several statements, or end the recursion earlier");
     sema_.is_stopped_ = true;

@@ -21,6 +21,7 @@
 #include "frontend/sema/names.h"
 #include "frontend/sema/scope.h"
 #include "frontend/sema/sema.h"
+#include "ir/support/stack_budget.h"
 
 #include <functional>
 #include <map>
@@ -126,8 +127,8 @@ class Specializer final : public Sema {
  private:
   using Body = std::function<void()>;
 
-  /// Counts nested blocks and expressions; past a limit, which bounds the C++ stack, it reports and
-  /// stops.
+  /// Counts nested blocks and expressions; past a limit, or where the C++ stack runs short, it
+  /// reports and stops.
   class DepthGuard {
    public:
     DepthGuard(Specializer& sema, SourceRange range);
@@ -309,7 +310,8 @@ class Specializer final : public Sema {
   const Unit& unit_;
   Frame* frame_ = nullptr;
   ast::ExprId current_;  ///< the expression whose evaluation began last
-  int depth_ = 0;        ///< nested evaluations, a bound on the C++ stack
+  int depth_ = 0;        ///< nested evaluations
+  StackBudget stack_;    ///< begins where the specialiser is made
   int call_depth_ = 0;
   std::uint32_t version_ = 0;
   std::uint64_t steps_ = 0;

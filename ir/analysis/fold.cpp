@@ -29,6 +29,12 @@ WideInt integer(Number x) {
   return is_signed_integer(x.type) ? WideInt{value} : WideInt{static_cast<std::uint64_t>(value)};
 }
 
+/// Modulo 2^128: the product of two uint64 may be that large, and comes out negative then, which no
+/// uint64 is.
+WideInt product(WideInt a, WideInt b) {
+  return static_cast<WideInt>(static_cast<WideUnsigned>(a) * static_cast<WideUnsigned>(b));
+}
+
 /// The low bits, and an event if they are not the whole number (i1 counts modulo 2 by intent).
 Folded wrapped(Scalar type, WideInt value) {
   const std::uint64_t bits =
@@ -66,7 +72,7 @@ Folded shifted_right(const Integers& x) {
 
 /// The sum is taken modulo 2^128, which no product of two 64-bit numbers leaves by more than c.
 Folded fused(const Integers& x) {
-  const auto sum = static_cast<WideUnsigned>(x.a * x.b) + static_cast<WideUnsigned>(x.c);
+  const auto sum = static_cast<WideUnsigned>(product(x.a, x.b)) + static_cast<WideUnsigned>(x.c);
   return wrapped(x.type, static_cast<WideInt>(sum));
 }
 
@@ -89,7 +95,7 @@ struct IntegerOp {
 constexpr std::array kIntegerOps{
     IntegerOp{Op::Add, [](const Integers& x) { return wrapped(x.type, x.a + x.b); }},
     IntegerOp{Op::Sub, [](const Integers& x) { return wrapped(x.type, x.a - x.b); }},
-    IntegerOp{Op::Mul, [](const Integers& x) { return wrapped(x.type, x.a * x.b); }},
+    IntegerOp{Op::Mul, [](const Integers& x) { return wrapped(x.type, product(x.a, x.b)); }},
     IntegerOp{Op::IDiv, [](const Integers& x) { return x.b == 0 ? Folded{0, true} : wrapped(x.type, x.a / x.b); }},
     IntegerOp{Op::Rem, [](const Integers& x) { return x.b == 0 ? Folded{0, true} : wrapped(x.type, x.a % x.b); }},
     IntegerOp{Op::Fma, fused},

@@ -1,5 +1,7 @@
 #include "tests/support/sema_fixture.h"
 
+#include <pthread.h>
+
 namespace tilery {
 namespace {
 
@@ -267,6 +269,39 @@ TEST(SemaLimits, deep_nesting_times_recursion_is_an_error) {
   EXPECT_FALSE(run.ok());
   ASSERT_FALSE(run.diagnostics().empty());
   EXPECT_EQ(run.diagnostics()[0].id, DiagId::EvaluationTooDeep);
+}
+
+TEST(SemaLimits, recursion_ends_before_a_small_stack_does) {
+  // A thread of 1 MiB, and calls that nest as deep as they may.
+  std::string body = "def f(n):\n";
+  std::string indent = "    ";
+  for (int i = 0; i < 40; ++i) {
+    body += indent + "if n > " + std::to_string(i) + ":\n";
+    indent += " ";
+  }
+  body += indent + "return f(n + 1)\n    return n\n";
+  const std::string text = body + "def k(x, n):\n    tl.store(x, f(n))\n";
+  bool is_refused = false;
+  const auto specialise = [&] {
+    const SemaRun run(text, "x=*i32 n=i32");
+    is_refused = !run.ok() && run.diagnostics()[0].id == DiagId::EvaluationTooDeep;
+  };
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 1U << 20), 0);
+  using Task = decltype(specialise);
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* task) -> void* {
+                  (*static_cast<const Task*>(task))();
+                  return nullptr;
+                },
+                const_cast<void*>(static_cast<const void*>(&specialise))),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_TRUE(is_refused);
 }
 
 TEST(ListKernels, parameters) {

@@ -251,7 +251,7 @@ TEST_P(Floats, OneRoundingAgainstExactSearch) {
     const Number q{type, b};
     ASSERT_EQ(fold(Op::Mul, {p, q}, type).bits, nearest(x * y)) << double(x) << " * " << double(y);
     // Sums whose exponents are far apart need more than 64 bits; then the larger one decides.
-    if (std::fabs(std::ilogb(x) - std::ilogb(y)) < 36) {
+    if (std::abs(std::int64_t{std::ilogb(x)} - std::ilogb(y)) < 36) {
       ASSERT_EQ(fold(Op::Add, {p, q}, type).bits, nearest(x + y))
           << double(x) << " + " << double(y);
       ASSERT_EQ(fold(Op::Sub, {p, q}, type).bits, nearest(x - y));
@@ -305,7 +305,8 @@ TEST(Fold, FmaAgainstExactSearch) {
       const bool finite = std::isfinite(x) && std::isfinite(y) && std::isfinite(z);
       // The product has at most 22 bits: with exponents at most 40 apart the sum fits the 64 of
       // long double.
-      if (!finite || x * y == 0 || z == 0 || std::abs(std::ilogb(x * y) - std::ilogb(z)) > 40) {
+      if (!finite || x * y == 0 || z == 0 ||
+          std::abs(std::int64_t{std::ilogb(x * y)} - std::ilogb(z)) > 40) {
         continue;
       }
       ASSERT_EQ(fold(Op::Fma, {a, b, c}, type).bits, nearest(x * y + z))

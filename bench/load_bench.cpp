@@ -1,0 +1,167 @@
+// How long it takes from a kernel's text to a kernel that can be launched, in one process whose
+// context exists. Needs a GPU; ends with 1 if a goal is missed.
+//
+//     load_bench KERNELS        the folder kernels/; milliseconds, medians of several rounds
+//
+//   PTX      text to PTX, by a process that has compiled before
+//   driver   the driver's assembler on that PTX, and loading its result
+//   first    text to loaded kernel with an empty cache on disk; goal: driver + 20 ms
+//   cached   the same from the cache on disk; goal: 2 ms
+#include "runtime/cuda_device.h"
+#include "runtime/cuda_module.h"
+#include "tilery/tilery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace tilery;  // NOLINT(google-build-using-namespace)
+
+constexpr int kRounds = 9;
+constexpr double kGoalOverDriver = 20;
+constexpr double kGoalCached = 2;
+
+template <class T>
+T good(Result<T> result) {
+  if (!result) {
+    std::printf("%s\n", result.error().message.c_str());
+    std::exit(result.error().kind == ErrorKind::Machine ? 3 : 1);
+  }
+  return std::move(*result);
+}
+
+struct Case {
+  std::string name;
+  std::string file;
+  Arguments arguments;
+  LaunchOptions options;
+};
+
+Buffer array(const Device& device, DType type) {
+  return good(Buffer::uninitialised(type, {std::int64_t{1} << 16}, device));
+}
+
+Arguments rows(const Device& device, int n) {
+  return {array(device, DType::F32), array(device, DType::F32), n, n, n};
+}
+
+Case row_case(const Device& device, int n, int warps, MathMode math) {
+  LaunchOptions options;
+  options.num_warps = warps;
+  options.math = math;
+  return {fmt::format("stable_softmax {}, {} warps, {}", n, warps,
+                      math == MathMode::Fast ? "fast" : "reproducible"),
+          "stable_softmax.tl", rows(device, n), options};
+}
+
+Case matmul_case(const Device& device) {
+  LaunchOptions options;
+  options.num_warps = 8;
+  options.num_stages = 3;
+  const auto matrix = [&] { return array(device, DType::BF16); };
+  return {"matmul 128x256x64, 8 warps",
+          "matmul.tl",
+          {matrix(), matrix(), matrix(), 4096, 4096, 4096, 4096, 1, 4096, 1, 4096, 1, 128, 256, 64,
+           8, "tf32"},
+          options};
+}
+
+double median(std::vector<double> times) {
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+template <class Work>
+double milliseconds(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Text to loaded kernel; the grid is never launched.
+void load(const Device& device, const std::string& folder, const Case& one) {
+  const Library library = good(Library::parse_file(folder + "/" + one.file));
+  (void)good(prepare(device, good(library.only_kernel()), std::array<std::int64_t, 1>{1},
+                     one.arguments, one.options));
+}
+
+/// PTX of the case, and how long the driver takes for it.
+double driver_time(const Device& device, const GpuCode& code) {
+  CudaContext& context = *good(device.cuda_device()->context());
+  const ContextScope scope(context);
+  return milliseconds([&] {
+    codegen::KernelBinary binary;
+    binary.entry = code.entry;
+    binary.code = code.ptx;
+    binary.target = code.target;
+    const auto cubin = good(assemble(context, binary, "bench"));
+    (void)good(CudaKernel::load(context, cubin, "bench", false));
+  });
+}
+
+bool measure(const Device& device, const std::string& folder, const Case& one,
+             const std::filesystem::path& cache) {
+  std::vector<double> ptx;
+  std::vector<double> driver;
+  std::vector<double> first;
+  std::vector<double> cached;
+  const std::string target = good(device.cuda_device()->target()).name();
+  for (int round = 0; round < kRounds; ++round) {
+    GpuCode code;
+    ptx.push_back(milliseconds([&] {
+      const Library library = good(Library::parse_file(folder + "/" + one.file));
+      code =
+          good(compile_for_target(good(library.only_kernel()), one.arguments, target, one.options));
+    }));
+    driver.push_back(driver_time(device, code));
+    std::filesystem::remove_all(cache);
+    first.push_back(milliseconds([&] { load(device, folder, one); }));
+    cached.push_back(milliseconds([&] { load(device, folder, one); }));
+  }
+  const bool is_good =
+      median(first) <= median(driver) + kGoalOverDriver && median(cached) <= kGoalCached;
+  std::printf("%-44s %8.1f %8.1f %8.1f %8.2f  %s\n", one.name.c_str(), median(ptx), median(driver),
+              median(first), median(cached), is_good ? "ok" : "MISSED");
+  std::fflush(stdout);
+  return is_good;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::printf("usage: load_bench KERNELS\n");
+    return 2;
+  }
+  const std::filesystem::path cache =
+      std::filesystem::temp_directory_path() / fmt::format("tilery-load-bench-{}", getpid());
+  setenv("CUDA_CACHE_DISABLE", "1", 1);
+  setenv("TILERY_CACHE_DIR", cache.c_str(), 1);
+  const Device device = good(Device::cuda());
+  (void)good(Buffer::zeros(DType::F32, {1}, device));  // makes the context
+  std::vector<Case> cases;
+  for (const MathMode math : {MathMode::Fast, MathMode::Reproducible}) {
+    cases.push_back(row_case(device, 1024, 1, math));
+    cases.push_back(row_case(device, 4096, 4, math));
+    cases.push_back(row_case(device, 16384, 8, math));
+    cases.push_back(row_case(device, 65536, 32, math));
+  }
+  cases.push_back(matmul_case(device));
+  std::printf("%-44s %8s %8s %8s %8s\n", "milliseconds", "PTX", "driver", "first", "cached");
+  bool is_good = true;
+  for (const Case& one : cases) {
+    is_good = measure(device, arguments[1], one, cache) && is_good;
+  }
+  std::filesystem::remove_all(cache);
+  return is_good ? 0 : 1;
+}
