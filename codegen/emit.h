@@ -55,6 +55,8 @@ class EmitContext {
   // ---- values ----
   [[nodiscard]] const Registers& registers(ValueId value) const;
 
+  [[nodiscard]] bool is_emitted(ValueId value) const { return !values_[value.index].empty(); }
+
   [[nodiscard]] llvm::Value* scalar(ValueId value) const { return registers(value).front(); }
 
   void set(ValueId value, Registers registers);

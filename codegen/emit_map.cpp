@@ -64,16 +64,28 @@ bool is_fast_exp(const EmitContext& context, const Inst& inst) {
          context.registers(inst.operand(0)).size() >= kFewestExps;
 }
 
-void emit_exps(EmitContext& context, const Inst& inst) {
-  FastExps exps = emit_fast_exps(map_emitter(context), inst.op, context.registers(inst.operand(0)));
-  context.set(inst.result(), std::move(exps.values));
-  context.set_are_moderate(inst.result(), exps.are_moderate);
-}
-
 /// A choice between a number and zero.
 bool is_masked(const EmitContext& context, const Inst& inst) {
   return inst.op == Op::Select &&
          context.function().constant_bits(inst.operand(2)) == std::uint64_t{0};
+}
+
+/// The mask of the only use, if that replaces what is masked by zeros: the lanes past a row's end,
+/// whose exponents are mostly minus infinity.
+Registers masks_of_use(const EmitContext& context, ValueId value) {
+  const auto uses = context.uses().of(value);
+  if (uses.size() != 1 || !is_masked(context, context.inst(uses[0].user)) || uses[0].operand != 1) {
+    return {};
+  }
+  const ValueId mask = context.inst(uses[0].user).operand(0);
+  return context.is_emitted(mask) ? context.registers(mask) : Registers{};
+}
+
+void emit_exps(EmitContext& context, const Inst& inst) {
+  FastExps exps = emit_fast_exps(map_emitter(context), inst.op, context.registers(inst.operand(0)),
+                                 masks_of_use(context, inst.result()));
+  context.set(inst.result(), std::move(exps.values));
+  context.set_are_moderate(inst.result(), exps.are_moderate);
 }
 
 void emit_each(EmitContext& context, const Inst& inst) {

@@ -52,13 +52,15 @@ using Elements = std::span<llvm::Value* const>;
                                                            llvm::Value* are_moderate);
 
 /// exp or exp2 of many fp32 numbers by the hardware's approximation, and an i1 that says of the
-/// results what emit_f32_quotients wants to know.
+/// results what emit_f32_quotients wants to know. Where there are masks (i1, one a number), nothing
+/// is said of results whose mask is 0, and those may be anything.
 struct FastExps {
   std::vector<llvm::Value*> values;
   llvm::Value* are_moderate = nullptr;
 };
 
-[[nodiscard]] FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers);
+[[nodiscard]] FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers,
+                                      Elements masks = {});
 /// The same of one number.
 [[nodiscard]] llvm::Value* emit_fast_exp(llvm::IRBuilder<>& builder, Op op, llvm::Value* x);
 

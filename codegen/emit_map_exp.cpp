@@ -16,8 +16,11 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <numbers>
+#include <utility>
 
 namespace tilery::codegen {
 namespace {
@@ -60,30 +63,41 @@ class Extreme {
 
   void add(Value* number) {
     Value*& chain = chains_[next_];
-    chain = chain == nullptr ? number : builder_.CreateBinaryIntrinsic(fold_, chain, number);
+    chain = chain == nullptr ? number : builder_.get().CreateBinaryIntrinsic(fold_, chain, number);
     next_ = (next_ + 1) % chains_.size();
   }
 
   [[nodiscard]] Value* result() const {
     Value* result = chains_.front();
     for (std::size_t i = 1; i < chains_.size() && chains_[i] != nullptr; ++i) {
-      result = builder_.CreateBinaryIntrinsic(fold_, result, chains_[i]);
+      result = builder_.get().CreateBinaryIntrinsic(fold_, result, chains_[i]);
     }
     return result;
   }
 
  private:
-  llvm::IRBuilder<>& builder_;
+  std::reference_wrapper<llvm::IRBuilder<>> builder_;
   llvm::Intrinsic::ID fold_;
   std::array<Value*, 4> chains_{};
   std::size_t next_ = 0;
 };
 
-/// NaN passes.
-Value* are_small(llvm::IRBuilder<>& builder, Elements exponents) {
+/// NaN passes, and so does whatever is masked. Numbers with one mask are folded before it is looked
+/// at: a mask is mostly that of a whole vector.
+Value* are_small(llvm::IRBuilder<>& builder, Elements exponents, Elements masks) {
+  std::vector<std::pair<Value*, Extreme>> groups;
+  for (std::size_t i = 0; i < exponents.size(); ++i) {
+    Value* const mask = masks.empty() ? nullptr : masks[i];
+    auto group = std::ranges::find(groups, mask, &std::pair<Value*, Extreme>::first);
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), {mask, Extreme(builder, llvm::Intrinsic::maxnum)});
+    }
+    group->second.add(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, exponents[i]));
+  }
   Extreme largest(builder, llvm::Intrinsic::maxnum);
-  for (Value* const exponent : exponents) {
-    largest.add(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, exponent));
+  for (const auto& [mask, group] : groups) {
+    largest.add(mask == nullptr ? group.result()
+                                : builder.CreateSelect(mask, group.result(), f32(builder, 0.0F)));
   }
   return builder.CreateFCmpULE(largest.result(), f32(builder, kLargestExponent));
 }
@@ -121,7 +135,7 @@ Value* emit_fast_exp(llvm::IRBuilder<>& builder, Op op, Value* x) {
   return power_of_two(builder, scaled(builder, op, x));
 }
 
-FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers) {
+FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers, Elements masks) {
   llvm::IRBuilder<>& builder = emitter.builder;
   std::vector<Value*> exponents;
   for (Value* const x : numbers) {
@@ -134,7 +148,7 @@ FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers) {
     }
     return powers;
   };
-  const MathMask is_rare{&builder, builder.CreateNot(are_small(builder, exponents))};
+  const MathMask is_rare{&builder, builder.CreateNot(are_small(builder, exponents, masks))};
   return branch(
       is_rare,
       [&] {
