@@ -173,12 +173,20 @@ void expect_scans(const Tile& tile, int axis, bool reverse, std::string_view typ
 
 template <class T>
 T plus(T a, T b) {
-  return static_cast<T>(a + b);
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
 }
 
 template <class T>
 T minus(T a, T b) {
-  return static_cast<T>(a - b);
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  } else {
+    return static_cast<T>(a - b);
+  }
 }
 
 // ---- reduce ----

@@ -9,6 +9,11 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+/// A failure of LLVM's leaves its frames behind, and with them what they hold.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:llvm::";
+}
+
 namespace tilery::codegen {
 namespace {
 

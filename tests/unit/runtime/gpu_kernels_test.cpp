@@ -238,8 +238,10 @@ TEST_F(GpuKernelsTest, ten_thousand_specialisations_leave_nothing_behind) {
     specialise_many();
   }
   EXPECT_EQ(fake_cuda().modules(), modules);
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory back
   // The allocator keeps some pages; what was made three times over would be far more.
   EXPECT_LT(resident_bytes(), before + (8U << 20));
+#endif
 }
 
 }  // namespace
