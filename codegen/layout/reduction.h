@@ -6,18 +6,20 @@
 // has slice_layout(layout, axis), are. Steps move several operands (value and index of an argmax)
 // alike.
 //
-//     f32[4096] by 4 warps, 4 neighbours a thread      bit of the axis   11 10 9 | 8 7 | 6 5 4 3 2
-//     | 1 0
-//                                                       held by           register  warp   lane
-//                                                       register
+// clang-format off
+//     f32[4096] by 4 warps, 4 neighbours a thread
+//
+//     bit of the axis    11 10 9  |  8 7  |  6 5 4 3 2  |  1 0
+//     held by            register |  warp |  lane       |  register
 //
 // The declared tree folds the axis from its highest bit to its lowest, wherever the bits are:
 //
-//     RegisterFold x3                 32 values a thread become a vector of 4
-//     SharedExchange                  store the vector, barrier, read the 4 vectors of all warps,
-//     fold LaneScatterFold x2              a lane sends the half of its vector that it does not
-//     keep: 2 + 1 shuffles LaneFold x3                     on one value LaneFold x2 bits 1 and 0,
-//     which the two scatters have put into lanes
+//     RegisterFold x3        32 values a thread become a vector of 4
+//     SharedExchange         store the vector, barrier, read the 4 vectors of all warps, fold
+//     LaneScatterFold x2     a lane sends the half of its vector that it does not keep: 2 + 1 shuffles
+//     LaneFold x3            on one value
+//     LaneFold x2            bits 1 and 0, which the two scatters have put into lanes
+// clang-format on
 //
 // With a free order (max, integers, …) the registers go first, and one value a warp is exchanged;
 // of 32 warps each lane then reads one, and the lanes fold those. With 4 warps or more along the
