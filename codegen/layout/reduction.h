@@ -23,8 +23,8 @@
 //
 // With a free order (max, integers, …) the registers go first, and one value a warp is exchanged;
 // of 32 warps each lane then reads one, and the lanes fold those. With 4 warps or more along the
-// axis, reading every warp's vector in every thread costs too much: there each warp takes over a
-// part of the vector, the warps without a part idle, and a second exchange hands the results to
+// axis and 32 values to read, reading them all in every thread costs too much: each warp takes over
+// a part of the vector, the warps without a part idle, and a second exchange hands the results to
 // all.
 //
 // Nothing is assumed of the layout but that it is one: a bit of the axis may be a sum of several
