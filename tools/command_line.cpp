@@ -352,15 +352,19 @@ class CommandLine {
     sub->add_option(
            "--stage", emit_.stage,
            "ast (the syntax tree as source), ir (default: typed, optimised), layout (which "
-           "thread holds what), llvm or ptx; none needs a GPU")
-        ->check(quietly(CLI::IsMember({"ast", "ir", "layout", "llvm", "ptx"})))
+           "thread holds what), llvm, ptx or sass (needs ptxas and nvdisasm of a CUDA toolkit); "
+           "none "
+           "needs a GPU")
+        ->check(quietly(CLI::IsMember({"ast", "ir", "layout", "llvm", "ptx", "sass"})))
         ->type_name("STAGE");
-    sub->add_option("--target", emit_.target, "the chip of layout, llvm and ptx (default: sm_90a)")
+    sub->add_option("--target", emit_.target,
+                    "the chip of layout, llvm, ptx and sass (default: sm_90a)")
         ->type_name("CHIP");
     add_repeated(
         *sub, "--dump-after", emit_.dump_after, "PASS",
         "also print the IR after this pass; `sema` is the one before all, `all` every one");
-    sub->add_flag("--lines", emit_.lines, "show source lines beside the IR");
+    sub->add_flag("--lines", emit_.lines,
+                  "show source lines beside the IR, or within the machine code");
     sub->footer(std::string(kValueHelp) + "\n" + kEmitFooter);
     sub->callback([this] { exit_code_ = emit_command(emit_); });
   }

@@ -2,6 +2,7 @@
 #include "tilery/gpu_code.h"
 #include "tools/call.h"
 #include "tools/console.h"
+#include "tools/cuda_toolkit.h"
 #include "tools/dump.h"
 #include "tools/report_json.h"
 #include "tools/requests.h"
@@ -10,7 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,7 +73,8 @@ class Emitter {
 
  private:
   bool is_gpu_stage() const {
-    return request_.stage == "layout" || request_.stage == "llvm" || request_.stage == "ptx";
+    return request_.stage == "layout" || request_.stage == "llvm" || request_.stage == "ptx" ||
+           request_.stage == "sass";
   }
 
   Status emit_code(const Call& call) {
@@ -83,10 +88,48 @@ class Emitter {
     }
     messages = made->messages;
     code = std::move(*made);
+    if (request_.stage == "sass") {
+      return emit_sass(*code);
+    }
     texts.push_back({request_.stage, request_.stage == "layout" ? code->layout
                                      : request_.stage == "llvm" ? code->llvm
                                                                 : code->ptx});
     return Ok{};
+  }
+
+  Status emit_sass(const GpuCode& made) {
+    Result<std::string> sass = disassemble(made);
+    if (!sass) {
+      Error error = sass.error();
+      error.message = fmt::format("--stage sass: {}; --stage ptx needs nothing", error.message);
+      return error;
+    }
+    texts.push_back({"sass", request_.lines ? with_source_text(*sass) : *std::move(sass)});
+    return Ok{};
+  }
+
+  /// Puts the text of the kernel's lines behind nvdisasm's remarks: `//## File "k.tl", line 10`.
+  std::string with_source_text(const std::string& sass) const {
+    const std::string file = split_file(request_.call.file).file;
+    std::ifstream in(file);
+    std::vector<std::string> source;
+    for (std::string line; std::getline(in, line);) {
+      source.push_back(line);
+    }
+    const std::string remark = fmt::format("//## File \"{}\", line ", file);
+    std::string text;
+    std::istringstream lines(sass);
+    for (std::string line; std::getline(lines, line);) {
+      text += line;
+      if (const std::size_t at = line.find(remark); at != std::string::npos) {
+        const std::size_t number = std::strtoul(line.c_str() + at + remark.size(), nullptr, 10);
+        if (number >= 1 && number <= source.size()) {
+          text += fmt::format(": {}", source[number - 1]);
+        }
+      }
+      text += '\n';
+    }
+    return text;
   }
 
   bool is_wanted(std::string_view pass) const {

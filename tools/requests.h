@@ -43,7 +43,7 @@ struct LintRequest {
 struct EmitRequest {
   CallRequest call;
   std::string stage = "ir";
-  std::string target = "sm_90a";  ///< of the stages layout, llvm and ptx
+  std::string target = "sm_90a";  ///< of the stages layout, llvm, ptx and sass
   std::vector<std::string> dump_after;
   bool lines = false;
 };
