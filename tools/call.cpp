@@ -68,6 +68,10 @@ class ArgumentReader {
     if (!pair) {
       return pair.error();
     }
+    if (std::optional<Argument> argument = argument_of_type(pair->first, pair->second)) {
+      entries_.push_back({pair->first, pair->second, Value{*std::move(argument)}});
+      return std::nullopt;
+    }
     Result<Value> value = parse_value(pair->second);
     if (!value) {
       return Error{ErrorKind::Usage,
@@ -76,6 +80,37 @@ class ArgumentReader {
     }
     entries_.push_back({pair->first, pair->second, *std::move(value)});
     return std::nullopt;
+  }
+
+  /// A value that stands for all of its type: `*f32` for any pointer, `*f32:16` for those aligned
+  /// to 16 bytes, `i32` for any number. Nothing if the text is none or the parameter is
+  /// compile-time.
+  std::optional<Argument> argument_of_type(std::string_view name, std::string_view text) const {
+    if (!request_.allows_types || !is_parameter(name) || is_constexpr(name)) {
+      return std::nullopt;
+    }
+    const bool is_pointer = text.starts_with('*');
+    text.remove_prefix(is_pointer ? 1 : 0);
+    const bool is_aligned = is_pointer && text.ends_with(":16");
+    text.remove_suffix(is_aligned ? 3 : 0);
+    const std::optional<DType> dtype = dtype_named(text);
+    if (!dtype) {
+      return std::nullopt;
+    }
+    if (!is_pointer) {
+      // Neither 1 nor a multiple of 16.
+      TypedScalar scalar{*dtype, 0};
+      store_integer(*dtype, &scalar.bits, *dtype == DType::I1 ? 0 : 7);
+      return Argument(scalar);
+    }
+    const Result<Buffer> buffer = Buffer::zeros(*dtype, {2});
+    return buffer ? std::optional(Argument::pointer(*buffer, is_aligned ? 0 : 1)) : std::nullopt;
+  }
+
+  bool is_constexpr(std::string_view name) const {
+    const std::vector<Parameter>& parameters = kernel_.parameters();
+    return std::ranges::any_of(
+        parameters, [&](const Parameter& p) { return p.name == name && p.is_constexpr; });
   }
 
   void add_number(const std::string& name, const Argument& value) {
@@ -97,7 +132,8 @@ class ArgumentReader {
       }
     }
     for (const Entry& entry : entries_) {
-      if (const auto* constant = std::get_if<Argument>(&entry.value.data)) {
+      const auto* constant = std::get_if<Argument>(&entry.value.data);
+      if (constant != nullptr && !dtype_named(entry.text)) {
         add_number(entry.name, *constant);
       }
     }

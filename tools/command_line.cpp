@@ -141,21 +141,39 @@ Examples:
       --grid 32768 --warps 1,2,4,8,16,32
   tilery bench matmul.tl ... --flops '2*M*N*K' BLOCK_M=64,128 num_warps=4,8 --grid 'cdiv(M, BLOCK_M)')";
 
-void add_call_options(CLI::App& app, CallRequest& call) {
+constexpr const char* kTypeHelp = R"(
+An argument may be a type, which stands for every value of it:
+  *f32  *f32:16            a pointer; one aligned to 16 bytes, for which wider loads are made
+  i32   i32:16   i32:1     a number; a multiple of 16 other than 0; always 1)";
+
+constexpr const char* kBuildFooter = R"(
+The header needs neither the CUDA toolkit nor Tilery; it has NAME_load, NAME_launch, NAME_unload and
+NAME_check. What the code was compiled for (alignment, multiples of 16, 1) is checked at each launch.
+
+Examples:
+  tilery build add.tl x='*f32:16' y='*f32:16' out='*f32:16' n=i32 BLOCK=1024 --out build/add
+  tilery build gemm.tl::matmul ... --target sm_80 --format cubin --out gemm_sm80 --name gemm)";
+
+/// Of commands that run nothing.
+void add_compile_options(CLI::App& app, CallRequest& call) {
   app.add_option("FILE", call.file,
                  "kernel file (.tl or .py); FILE::KERNEL chooses one of several kernels")
       ->required();
   CLI::Option* values =
       app.add_option("NAME=VALUE", call.values, "arguments of the kernel and launch options");
   values->type_name("");
-  app.add_option("--on", call.on, "where: interpret (the CPU, every access checked), cuda[:N]")
-      ->type_name("WHERE");
   app.add_option("--seed", call.seed, "seed of rand:, randn: and randint: (default 0)")
       ->check(seed_number())
       ->type_name("N");
   app.add_flag("--strict", call.strict, "refuse Tilery's extensions to the language");
   app.add_flag("--werror", call.werror, "warnings are errors");
   app.add_flag("--json", call.json, "report as JSON on standard output");
+}
+
+void add_call_options(CLI::App& app, CallRequest& call) {
+  add_compile_options(app, call);
+  app.add_option("--on", call.on, "where: interpret (the CPU, every access checked), cuda[:N]")
+      ->type_name("WHERE");
 }
 
 /// An option that may be given several times, one value each.
@@ -182,6 +200,7 @@ class CommandLine {
     add_emit();
     add_explain();
     add_bench();
+    add_build();
     add_ops();
     add_doctor();
   }
@@ -328,12 +347,12 @@ class CommandLine {
 
   void add_lint() {
     CLI::App* sub = add("lint", "check a kernel without running it");
+    lint_.call.allows_types = true;
     add_call_options(*sub, lint_.call);
-    sub->footer(std::string(kValueHelp) +
+    sub->footer(std::string(kTypeHelp) + "\n" + kValueHelp +
                 "\n\nWithout arguments only the syntax is checked.\n\nExamples:\n"
                 "  tilery lint softmax.tl\n"
-                "  tilery lint softmax.tl x=zeros:f32[4,64] out=zeros:f32[4,64] stride=64 N=64 "
-                "BLOCK=64");
+                "  tilery lint softmax.tl 'x=*f32' 'out=*f32' stride=i32 N=i32 BLOCK=64");
     sub->callback([this] { exit_code_ = lint_command(lint_); });
   }
 
@@ -348,6 +367,7 @@ class CommandLine {
 
   void add_emit() {
     CLI::App* sub = add("emit", "print what becomes of a kernel");
+    emit_.call.allows_types = true;
     add_call_options(*sub, emit_.call);
     sub->add_option(
            "--stage", emit_.stage,
@@ -365,7 +385,7 @@ class CommandLine {
         "also print the IR after this pass; `sema` is the one before all, `all` every one");
     sub->add_flag("--lines", emit_.lines,
                   "show source lines beside the IR, or within the machine code");
-    sub->footer(std::string(kValueHelp) + "\n" + kEmitFooter);
+    sub->footer(std::string(kTypeHelp) + "\n" + kValueHelp + "\n" + kEmitFooter);
     sub->callback([this] { exit_code_ = emit_command(emit_); });
   }
 
@@ -412,6 +432,25 @@ class CommandLine {
     sub->callback([this] { exit_code_ = bench_command(bench_); });
   }
 
+  void add_build() {
+    CLI::App* sub = add("build", "compile a kernel into a C header, ahead of time");
+    build_.call.allows_types = true;
+    add_compile_options(*sub, build_.call);
+    sub->add_option("--target", build_.target, "the chip (default: sm_90a)")->type_name("CHIP");
+    sub->add_option(
+           "--format", build_.format,
+           "ptx (default; the driver compiles it when it is loaded) or cubin (machine code)")
+        ->check(quietly(CLI::IsMember({"ptx", "cubin"})))
+        ->type_name("FORMAT");
+    sub->add_option("--out", build_.out, "write STEM.h and STEM.ptx or STEM.cubin")
+        ->required()
+        ->type_name("STEM");
+    sub->add_option("--name", build_.name, "before the C names (default: the last part of STEM)")
+        ->type_name("NAME");
+    sub->footer(std::string(kTypeHelp) + "\n" + kValueHelp + "\n" + kBuildFooter);
+    sub->callback([this] { exit_code_ = build_command(build_); });
+  }
+
   void add_ops() {
     CLI::App* sub = add("ops", "list the functions of the language and the ops of the IR");
     sub->add_option("NAME", ops_.name, "show only functions and ops with this in their name");
@@ -439,6 +478,7 @@ class CommandLine {
   EmitRequest emit_;
   ExplainRequest explain_;
   BenchRequest bench_;
+  BuildRequest build_;
   OpsRequest ops_;
   DoctorRequest doctor_;
   int exit_code_ = 0;

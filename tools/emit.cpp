@@ -167,20 +167,6 @@ class Emitter {
   std::vector<std::string> passes_;
 };
 
-/// What a launcher of the PTX must know.
-Json kernel_json(const GpuCode& code) {
-  Json parameters = Json::array();
-  for (const GpuParameter& parameter : code.parameters) {
-    parameters.push_back(
-        {{"name", parameter.name}, {"bytes", parameter.bytes}, {"pointer", parameter.is_pointer}});
-  }
-  return {{"target", code.target},
-          {"entry", code.entry},
-          {"num_warps", code.num_warps},
-          {"shared_bytes", code.shared_bytes},
-          {"parameters", std::move(parameters)}};
-}
-
 }  // namespace
 
 int emit_command(const EmitRequest& request) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace tilery::tools {
 
@@ -103,6 +104,31 @@ Json array_json(const Buffer& buffer) {
     data.push_back(element_json(buffer, i));
   }
   return {{"dtype", name(buffer.dtype())}, {"shape", buffer.shape()}, {"data", std::move(data)}};
+}
+
+nlohmann::ordered_json kernel_json(const GpuCode& code) {
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+  for (const GpuParameter& parameter : code.parameters) {
+    parameters.push_back({{"name", parameter.name},
+                          {"type", parameter.type},
+                          {"bytes", parameter.bytes},
+                          {"pointer", parameter.is_pointer},
+                          {"divisible_by_16", parameter.is_divisible_by_16},
+                          {"equals_1", parameter.is_one}});
+  }
+  nlohmann::ordered_json constants = nlohmann::ordered_json::object();
+  for (const GpuConstant& constant : code.constants) {
+    constants[constant.name] = constant.text;
+  }
+  return {{"name", code.kernel},
+          {"target", code.target},
+          {"entry", code.entry},
+          {"num_warps", code.num_warps},
+          {"num_ctas", code.num_ctas},
+          {"programs_per_block", code.programs_per_block},
+          {"shared_bytes", code.shared_bytes},
+          {"parameters", std::move(parameters)},
+          {"constants", std::move(constants)}};
 }
 
 Json error_json(const char* command, const Error& error) {

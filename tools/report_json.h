@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tilery/buffer.h"
+#include "tilery/gpu_code.h"
 #include "tilery/message.h"
 #include "tilery/result.h"
 
@@ -18,6 +19,8 @@ namespace tilery::tools {
 /// {"dtype", "shape", "data"}: numbers flat in row-major order; NaN and infinities are the strings
 /// "nan", "inf", "-inf"; elements never written are null.
 [[nodiscard]] nlohmann::ordered_json array_json(const Buffer& buffer);
+/// What a launcher of the code must know: "target", "entry", "parameters", …
+[[nodiscard]] nlohmann::ordered_json kernel_json(const GpuCode& code);
 /// A whole report of a command that failed.
 [[nodiscard]] nlohmann::ordered_json error_json(const char* command, const Error& error);
 /// Writes a report to standard output, with a line feed. Bytes that are no UTF-8 become U+FFFD.

@@ -15,6 +15,8 @@ struct CallRequest {
   bool strict = false;
   bool json = false;
   bool werror = false;
+  /// Arguments may be types (`x=*f32:16`, `n=i32`), since nothing runs.
+  bool allows_types = false;
 };
 
 struct RunRequest {
@@ -68,6 +70,14 @@ struct BenchRequest {
   double atol = 1e-8;
 };
 
+struct BuildRequest {
+  CallRequest call;
+  std::string target = "sm_90a";
+  std::string format = "ptx";  ///< or "cubin"
+  std::string out;             ///< of the files, without the ending
+  std::string name;            ///< before the C names; empty: as `out`
+};
+
 struct CaseRequest {
   std::vector<std::string> files;
   std::vector<std::string> modes;  ///< empty: as `on` says, else interpret and frontend
@@ -102,6 +112,7 @@ int lint_command(const LintRequest& request);
 int bench_command(const BenchRequest& request);
 int explain_command(const ExplainRequest& request);
 int emit_command(const EmitRequest& request);
+int build_command(const BuildRequest& request);
 int case_command(const CaseRequest& request);
 int list_command(const ListRequest& request);
 int ops_command(const OpsRequest& request);

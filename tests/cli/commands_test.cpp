@@ -24,7 +24,8 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST(Cli, every_command_has_help_with_an_example) {
   EXPECT_TRUE(contains(tilery({"--help"}).out, "Examples:"));
-  for (const char* command : {"run", "compare", "case", "lint", "list", "emit", "ops", "doctor"}) {
+  for (const char* command :
+       {"run", "compare", "case", "lint", "list", "emit", "build", "ops", "doctor"}) {
     const ProcessResult r = tilery({command, "--help"});
     EXPECT_EQ(r.exit_code, 0) << command;
     EXPECT_TRUE(contains(r.out, "Examples:")) << command << ": " << r.out;
@@ -131,6 +132,24 @@ TEST(Cli, lint_checks_syntax_or_types) {
   const json report = json::parse(tilery(bad).out);
   EXPECT_EQ(report["messages"][0]["phase"], "compile");
   EXPECT_EQ(report["messages"][0]["range"]["start"]["line"], 4);
+}
+
+TEST(Cli, arguments_may_be_types_where_nothing_runs) {
+  const TempDir dir;
+  const std::string file = dir.write("add.tl", kAdd);
+  const std::vector<std::string> arguments = {file,       "x=*f32", "y=*f32:16",
+                                              "out=*f32", "n=i32",  "BLOCK=64"};
+  std::vector<std::string> lint = arguments;
+  lint.insert(lint.begin(), "lint");
+  EXPECT_EQ(tilery(lint).exit_code, 0);
+  std::vector<std::string> emit = arguments;
+  emit.insert(emit.begin(), "emit");
+  const ProcessResult ir = tilery(emit);
+  EXPECT_TRUE(contains(ir.out, "func @add(%x: *f32, %y: *f32 {div16}")) << ir.out;
+  std::vector<std::string> run = arguments;
+  run.insert(run.begin(), "run");
+  run.insert(run.end(), {"--grid", "1"});
+  EXPECT_EQ(tilery(run).exit_code, 2);
 }
 
 TEST(Cli, lint_reports_several_errors) {

@@ -308,6 +308,11 @@ FAKE Code cuDevicePrimaryCtxRetain(Context* context, DeviceId device) {
   return Code::Success;
 }
 
+FAKE Code cuDevicePrimaryCtxRelease_v2(DeviceId) {
+  ENTER("cuDevicePrimaryCtxRelease")
+  return Code::Success;
+}
+
 FAKE Code cuCtxGetCurrent(Context* context) {
   *context = current();
   return enter("cuCtxGetCurrent");
@@ -530,6 +535,26 @@ FAKE Code cuModuleLoadData(Module* module, const void* image) {
   if (std::memcmp(image, ELFMAG, SELFMAG) != 0 ||
       std::string_view(text).find(".version") == std::string_view::npos) {
     return Code::NoBinaryForGpu;
+  }
+  auto* made = new FakeModule{text, {}};
+  const std::scoped_lock lock(state().mutex);
+  state().modules.insert(made);
+  *module = reinterpret_cast<Module>(made);
+  return Code::Success;
+}
+
+FAKE Code cuModuleLoadDataEx(Module* module, const void* image, unsigned count, JitOption* options,
+                             void** values) {
+  ENTER("cuModuleLoadDataEx", true)
+  const bool is_elf = std::memcmp(image, ELFMAG, SELFMAG) == 0;
+  const char* text = static_cast<const char*>(image) + (is_elf ? sizeof(Elf64_Ehdr) : 0);
+  if (std::string_view(text).find(".version") == std::string_view::npos) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == JitOption::ErrorLogBuffer) {
+        std::strcpy(static_cast<char*>(values[i]), "ptxas fatal : line 1; expected .version");
+      }
+    }
+    return Code::InvalidPtx;
   }
   auto* made = new FakeModule{text, {}};
   const std::scoped_lock lock(state().mutex);
