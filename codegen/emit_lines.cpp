@@ -1,5 +1,8 @@
 #include "codegen/emit_lines.h"
 
+#include <algorithm>
+#include <string>
+
 namespace tilery::codegen {
 namespace {
 
@@ -38,11 +41,10 @@ LineTable::LineTable(const Function& function, const SourceMap& sources, llvm::M
 llvm::DIFile* LineTable::file_of(FileId id) {
   llvm::DIFile*& file = files_[id];
   if (file == nullptr) {
-    const std::string& name = sources_.file(id).name;
-    const std::size_t slash = name.rfind('/');
-    file = slash == std::string::npos
-               ? debug_.createFile(name, ".")
-               : debug_.createFile(name.substr(slash + 1), name.substr(0, slash));
+    // ptxas has no escape for a quotation mark
+    std::string name = sources_.file(id).name;
+    std::replace(name.begin(), name.end(), '"', '\'');
+    file = debug_.createFile(name, "");
   }
   return file;
 }

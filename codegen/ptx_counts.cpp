@@ -87,6 +87,23 @@ void count(std::string_view instruction, PtxCounts& counts) {
   }
 }
 
+/// The bytes that LLVM's string escapes stand for: `\\`, and `\303` for what is not ASCII.
+std::string without_escapes(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      bytes += text[i];
+    } else if (i + 3 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '3') {
+      bytes += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      bytes += text[++i];
+    }
+  }
+  return bytes;
+}
+
 /// `.file 1 "name"`, `.loc 1 14 9`: where the instructions that follow come from.
 class Places {
  public:
@@ -94,7 +111,8 @@ class Places {
     const std::size_t quote = line.find('"');
     if (quote != std::string_view::npos) {
       const std::string_view name = line.substr(quote + 1);
-      names_[number_in(without_blanks(line.substr(5)))] = name.substr(0, name.find('"'));
+      names_[number_in(without_blanks(line.substr(5)))] =
+          without_escapes(name.substr(0, name.find('"')));
     }
   }
 

@@ -107,7 +107,7 @@ Mathematical functions are computed reproducibly, so that the bits are the same,
 is given. A dot on tensor cores sums in another order: give it --rtol.
 
 Examples:
-  tilery compare softmax.tl x=randn:f32[64,1000] out=empty:f32[64,1000] stride=1000 N=1000 \\
+  tilery compare softmax.tl x=randn:f32[64,1000] out=empty:f32[64,1000] stride=1000 N=1000 \
       BLOCK=1024 --grid 64 --runs 3)";
 
 constexpr const char* kEmitFooter = R"(
@@ -468,8 +468,10 @@ class CommandLine {
     sub->callback([this] { exit_code_ = doctor_command(doctor_); });
   }
 
-  CLI::App app_{"Runs tile kernels written in Triton's language on a CPU, checking every access.",
-                "tilery"};
+  CLI::App app_{
+      "Runs tile kernels written in Triton's language: on a CPU, checking every access, or on a "
+      "GPU.",
+      "tilery"};
   RunRequest run_;
   CaseRequest case_;
   LintRequest lint_;

@@ -88,6 +88,32 @@ TEST_F(Explain, a_regular_access_has_16_bytes_in_facts_and_code) {
   EXPECT_TRUE(found) << report["lines"];
 }
 
+TEST_F(Explain, instructions_stand_at_their_line_however_the_file_is_named) {
+  folder_.write("rows.tl", kRows);
+  folder_.write("zoë.tl", kRows);
+  for (const char* file : {"rows.tl", "./rows.tl", "zoë.tl"}) {
+    ProcessOptions options;
+    options.working_directory = folder_.file("");
+    const ProcessResult r = tilery({"explain", file, "x=ones:f32[4096]", "out=zeros:f32[4096]",
+                                    "stride=1024", "n=1024", "B=1024", "--json"},
+                                   options);
+    const json report = json::parse(r.out, nullptr, false);
+    ASSERT_TRUE(report.is_object()) << r.out << r.err;
+    ASSERT_EQ(report["lines"].size(), 2U) << file;
+    EXPECT_EQ(report["lines"][0]["file"], file);
+    EXPECT_EQ(report["lines"][0]["line"], 6);
+  }
+}
+
+// ptxas ends the string at `\"` and refuses the rest.
+TEST_F(Explain, ptx_has_no_quotation_mark_of_a_file_name) {
+  const ProcessResult r = tilery({"emit", folder_.write("two\"rows.tl", kRows), "x=ones:f32[8]",
+                                  "out=zeros:f32[8]", "stride=8", "n=8", "B=8", "--stage", "ptx"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_TRUE(contains(r.out, "two'rows.tl\"")) << r.out;
+  EXPECT_FALSE(contains(r.out, "\\\"")) << r.out;
+}
+
 TEST_F(Explain, a_narrow_access_says_why_and_what_to_change) {
   const json report = explained("1000", {"num_warps=4"});
   ASSERT_TRUE(report.is_object());
