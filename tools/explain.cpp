@@ -121,7 +121,8 @@ Json lines_json(const KernelExplanation& e) {
 Json resources_json(const Resources& r) {
   return {{"source", r.source},
           {"registers", r.registers},
-          {"spill_bytes", r.spill_bytes},
+          {"spill_bytes", r.spill_bytes ? Json(*r.spill_bytes) : Json()},
+          {"local_bytes", r.local_bytes ? Json(*r.local_bytes) : Json()},
           {"blocks_per_multiprocessor", r.blocks},
           {"warps_per_multiprocessor", r.warps},
           {"limit", r.limit}};
@@ -212,8 +213,8 @@ class Explain {
         occupancy_of(code.target, code.num_warps, said->registers, code.shared_bytes);
     return std::optional(
         Resources{said->version.empty() ? "ptxas" : fmt::format("ptxas {}", said->version),
-                  said->registers, said->spill_store_bytes, occupancy.blocks, occupancy.warps,
-                  occupancy.most_warps, occupancy.limit});
+                  said->registers, said->spill_store_bytes, std::nullopt, occupancy.blocks,
+                  occupancy.warps, occupancy.most_warps, occupancy.limit});
   }
 
   Result<std::optional<Resources>> ask_driver(const Call& call, const LaunchOptions& options,
@@ -232,9 +233,9 @@ class Explain {
     const Occupancy known =
         occupancy_of(code.target, facts.num_warps, facts.registers, facts.shared_bytes);
     return std::optional(Resources{
-        fmt::format("the driver, {}", device_->description()), facts.registers, facts.local_bytes,
-        facts.blocks_per_multiprocessor, facts.blocks_per_multiprocessor * facts.num_warps,
-        known.most_warps, known.limit});
+        fmt::format("the driver, {}", device_->description()), facts.registers, std::nullopt,
+        facts.local_bytes, facts.blocks_per_multiprocessor,
+        facts.blocks_per_multiprocessor * facts.num_warps, known.most_warps, known.limit});
   }
 
   const ExplainRequest& request_;

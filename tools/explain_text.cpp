@@ -140,6 +140,14 @@ std::string argument_text(const ExplainedArgument& a) {
                      fmt::join(facts, ", "));
 }
 
+std::string memory_text(const Resources& resources) {
+  if (resources.local_bytes) {
+    return fmt::format("{} bytes of local memory", *resources.local_bytes);
+  }
+  return resources.spill_bytes == 0 ? "none spilled"
+                                    : fmt::format("{} bytes spilled", *resources.spill_bytes);
+}
+
 std::string head_text(const KernelExplanation& e, const std::optional<Resources>& resources,
                       const Kernel& kernel) {
   std::string text = fmt::format("{} for {}\n", kernel.name(), e.code.target);
@@ -149,11 +157,9 @@ std::string head_text(const KernelExplanation& e, const std::optional<Resources>
     text += fmt::format(
         "  registers        {} a thread, {} ({})\n"
         "  occupancy        {} on a multiprocessor, {} of {} warps; {} allow no more\n",
-        resources->registers,
-        resources->spill_bytes == 0 ? "none spilled"
-                                    : fmt::format("{} bytes spilled", resources->spill_bytes),
-        resources->source, plural(resources->blocks, "block"), resources->warps,
-        resources->most_warps, resources->limit);
+        resources->registers, memory_text(*resources), resources->source,
+        plural(resources->blocks, "block"), resources->warps, resources->most_warps,
+        resources->limit);
   } else {
     text += "  registers        not known: there is no ptxas; --on cuda asks the driver\n";
   }

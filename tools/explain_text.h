@@ -13,7 +13,9 @@ namespace tilery::tools {
 struct Resources {
   std::string source;  ///< "ptxas 13.0"
   int registers = 0;   ///< of one thread
-  int spill_bytes = 0;
+  /// ptxas tells what is spilled; the driver all local memory, arrays of seldom run code included.
+  std::optional<int> spill_bytes;
+  std::optional<int> local_bytes;
   int blocks = 0;  ///< on a multiprocessor at once
   int warps = 0;
   int most_warps = 0;
