@@ -17,8 +17,11 @@ MaybeValue report_element_index(Sema& sema, const Tensor& x, SourceRange range,
   Diagnostic& diagnostic = sema.report(DiagId::SubscriptNotSupported, range);
   label_operand(sema, diagnostic, object_range, Value{x});
   diagnostic.helped(
-      "for one element write `tl.sum(tl.where(tl.arange(0, N) == i, x, 0))`; for several use "
-      "`tl.gather`; for halves reshape and use `tl.split`");
+      x.type.is_pointer()
+          ? "memory is read with `tl.load(pointer + i)` and written with `tl.store(pointer + i, "
+            "value)`"
+          : "for one element write `tl.sum(tl.where(tl.arange(0, N) == i, x, 0))`; for several use "
+            "`tl.gather`; for halves reshape and use `tl.split`");
   return {};
 }
 
