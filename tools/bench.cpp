@@ -83,8 +83,7 @@ class Bench {
 
  private:
   Result<int> run() {
-    const Result<Device> device =
-        choose_device(request_.call.on.empty() ? "cuda" : request_.call.on);
+    const Result<Device> device = choose_device(request_.call.on, "cuda");
     if (!device) {
       return device.error();
     }

@@ -396,16 +396,13 @@ Result<CallArguments> arguments_on(const Device& device, const CallArguments& ar
   return moved;
 }
 
-Result<Device> choose_device(const std::string& on) {
-  if (on == "interpret") {
-    return Device::interpreter();
-  }
+Result<Device> choose_device(const std::string& on, const std::string& fallback) {
   if (on.empty()) {
-    // Either variable may only ask for what is the only choice so far; reading them here keeps
-    // scripts that set them working.
     std::optional<bool> interpret = switch_of("TILERY_INTERPRET");
     interpret = interpret ? interpret : switch_of("TRITON_INTERPRET");
-    (void)interpret;
+    return choose_device(interpret.value_or(false) ? "interpret" : fallback, fallback);
+  }
+  if (on == "interpret") {
     return Device::interpreter();
   }
   if (const std::optional<int> ordinal = gpu_ordinal(on)) {

@@ -56,9 +56,11 @@ struct Call {
 [[nodiscard]] Result<CallArguments> arguments_on(const Device& device,
                                                  const CallArguments& arguments);
 
-/// Where --on, TILERY_INTERPRET and TRITON_INTERPRET want the kernel to run. An error (of the
-/// machine: this build has no GPU support; or of usage) if it cannot.
-[[nodiscard]] Result<Device> choose_device(const std::string& on);
+/// Where the kernel shall run: where --on says, else in the interpreter if TILERY_INTERPRET (or,
+/// where that is unset, TRITON_INTERPRET) asks for it, else at `fallback`, which is like a value of
+/// --on.
+[[nodiscard]] Result<Device> choose_device(const std::string& on,
+                                           const std::string& fallback = "interpret");
 
 /// The grid of `--grid TEXT`: one to three extents, which may be expressions over the arguments.
 [[nodiscard]] Result<std::vector<std::int64_t>> read_grid(const std::string& text,

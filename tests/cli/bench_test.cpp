@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilery::testing {
@@ -36,6 +37,7 @@ class Bench : public ::testing::Test {
     options.environment = {{"TILERY_LIBCUDA", library_},
                            {"TILERY_CACHE_DIR", folder_.file("cache")},
                            {"FAKE_CUDA_MEMORY", "100000000"}};
+    options.environment.insert(options.environment.end(), variables_.begin(), variables_.end());
     return tilery(std::move(words), options);
   }
 
@@ -50,6 +52,7 @@ class Bench : public ::testing::Test {
   std::string y_ = "y=ones:f32[1000]";
   std::string out_ = "out=zeros:f32[1000]";
   std::string library_ = TILERY_FAKE_CUDA;
+  std::vector<std::pair<std::string, std::string>> variables_;
 };
 
 TEST_F(Bench, counts_each_array_once) {
@@ -124,6 +127,14 @@ TEST_F(Bench, the_interpreter_is_timed_as_well) {
   EXPECT_EQ(report["copy_bytes_per_second"], nullptr);
   EXPECT_GE(report["rows"][0]["runs"], 3);
   EXPECT_EQ(report["bytes"], 12000);
+}
+
+TEST_F(Bench, a_variable_asks_for_the_interpreter) {
+  variables_ = {{"TILERY_INTERPRET", "1"}};
+  EXPECT_EQ(benched({"BLOCK=128"})["device"], "interpret");
+  EXPECT_EQ(benched({"BLOCK=128", "--on", "cuda"})["device"], "cuda:0 (Fake GPU 0)");
+  variables_ = {{"TILERY_INTERPRET", "0"}, {"TRITON_INTERPRET", "1"}};
+  EXPECT_EQ(benched({"BLOCK=128"})["device"], "cuda:0 (Fake GPU 0)");
 }
 
 TEST_F(Bench, without_a_gpu_it_is_the_machines_fault) {
