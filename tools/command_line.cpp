@@ -117,7 +117,8 @@ Examples:
   tilery emit softmax.tl ... --stage ptx --target sm_80 num_warps=8
   tilery emit softmax.tl ... --dump-after contract_fma --dump-after cse
 
-TILERY_DUMP_DIR=dir writes every stage into files of that folder, for run and lint too.)";
+With TILERY_DUMP_DIR=dir, run and lint write the syntax tree and the IR after every pass into files
+there.)";
 
 constexpr const char* kExplainFooter = R"(
 Shows the type of every expression, how wide each load and store is and what keeps it from 16 bytes,
