@@ -7,6 +7,7 @@
 #include "codegen/access_plan.h"
 #include "codegen/emit.h"
 #include "codegen/emit_access.h"
+#include "codegen/emit_shuffle.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/InlineAsm.h>
@@ -34,8 +35,7 @@ std::string hint_text(const std::string& cache, const std::string& eviction) {
   return eviction.empty() ? "" : ".L1::" + eviction;
 }
 
-// ---- words: a piece as 16-, 32- or 64-bit numbers, which is what PTX moves
-// -----------------------------------------
+// ---- words: a piece as 16-, 32- or 64-bit numbers, which is what PTX moves ----
 
 struct WordKind {
   int bits = 32;
@@ -53,18 +53,9 @@ WordKind word_kind(int piece_bits, int element_bits) {
   return {32, piece_bits / 32, 'r'};
 }
 
-/// The integer of an element's memory cell.
-llvm::Value* to_cell(EmitContext& context, llvm::Value* value, ElementType element) {
-  auto& builder = context.builder();
-  llvm::Type* const cell = builder.getIntNTy(static_cast<unsigned>(element.byte_size()) * 8);
-  if (value->getType()->isPointerTy()) {
-    return builder.CreatePtrToInt(value, cell);
-  }
-  return element.is(Scalar::I1) ? builder.CreateZExt(value, cell)
-                                : builder.CreateBitCast(value, cell);
-}
-
-llvm::Value* from_cell(EmitContext& context, llvm::Value* cell, ElementType element) {
+/// The element in a memory cell. A bool there is true for any byte but 0, unlike what to_cell makes
+/// of one.
+llvm::Value* element_of_cell(EmitContext& context, llvm::Value* cell, ElementType element) {
   auto& builder = context.builder();
   llvm::Type* const type = context.llvm_type(element);
   if (type->isPointerTy()) {
@@ -82,7 +73,7 @@ Registers pack_words(EmitContext& context, std::span<llvm::Value* const> values,
   Registers words;
   if (element_bits >= kind.bits || values.size() == 1) {
     for (llvm::Value* value : values) {
-      words.push_back(builder.CreateZExt(to_cell(context, value, element), word_type));
+      words.push_back(builder.CreateZExt(to_cell(builder, value), word_type));
     }
     return words;
   }
@@ -91,7 +82,7 @@ Registers pack_words(EmitContext& context, std::span<llvm::Value* const> values,
     llvm::Value* vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(
         builder.getIntNTy(static_cast<unsigned>(element_bits)), static_cast<unsigned>(per_word)));
     for (std::size_t i = 0; i < per_word; ++i) {
-      vector = builder.CreateInsertElement(vector, to_cell(context, values[first + i], element), i);
+      vector = builder.CreateInsertElement(vector, to_cell(builder, values[first + i]), i);
     }
     words.push_back(builder.CreateBitCast(vector, word_type));
   }
@@ -107,12 +98,12 @@ Registers unpack_words(EmitContext& context, std::span<llvm::Value* const> words
   for (llvm::Value* word : words) {
     const int word_bits = static_cast<int>(word->getType()->getIntegerBitWidth());
     if (word_bits == element_bits || count == 1) {
-      values.push_back(from_cell(context, builder.CreateTrunc(word, cell), element));
+      values.push_back(element_of_cell(context, builder.CreateTrunc(word, cell), element));
       continue;
     }
     for (int shift = 0; shift < word_bits; shift += element_bits) {
       llvm::Value* const shifted = builder.CreateLShr(word, static_cast<std::uint64_t>(shift));
-      values.push_back(from_cell(context, builder.CreateTrunc(shifted, cell), element));
+      values.push_back(element_of_cell(context, builder.CreateTrunc(shifted, cell), element));
     }
   }
   return values;
@@ -132,8 +123,7 @@ std::string register_list(int count, int first) {
   return count == 1 ? list : "{" + list + "}";
 }
 
-// ---- load
-// ----------------------------------------------------------------------------------------------------------
+// ---- load ----
 
 Registers load_plain(EmitContext& context, const Access& access, llvm::Value* pointer,
                      bool is_volatile) {
@@ -141,16 +131,16 @@ Registers load_plain(EmitContext& context, const Access& access, llvm::Value* po
   llvm::Type* const cell = builder.getIntNTy(static_cast<unsigned>(access.element.byte_size()) * 8);
   const llvm::Align align(static_cast<std::uint64_t>(access.element.byte_size() * access.elements));
   if (access.elements == 1) {
-    return {from_cell(context, builder.CreateAlignedLoad(cell, pointer, align, is_volatile),
-                      access.element)};
+    return {element_of_cell(context, builder.CreateAlignedLoad(cell, pointer, align, is_volatile),
+                            access.element)};
   }
   auto* const type = llvm::FixedVectorType::get(cell, static_cast<unsigned>(access.elements));
   llvm::Value* const loaded = builder.CreateAlignedLoad(type, pointer, align, is_volatile);
   Registers values;
   for (int i = 0; i < access.elements; ++i) {
-    values.push_back(from_cell(context,
-                               builder.CreateExtractElement(loaded, static_cast<std::uint64_t>(i)),
-                               access.element));
+    values.push_back(element_of_cell(
+        context, builder.CreateExtractElement(loaded, static_cast<std::uint64_t>(i)),
+        access.element));
   }
   return values;
 }
@@ -205,24 +195,23 @@ Registers load_assembly(EmitContext& context, const Access& access, llvm::Value*
   return unpack_words(context, words, access.element, access.elements);
 }
 
-// ---- store
-// ---------------------------------------------------------------------------------------------------------
+// ---- store ----
 
 void store_plain(EmitContext& context, const Access& access, llvm::Value* pointer,
                  std::span<llvm::Value* const> values) {
   auto& builder = context.builder();
   const llvm::Align align(static_cast<std::uint64_t>(access.element.byte_size() * access.elements));
   if (access.elements == 1) {
-    builder.CreateAlignedStore(to_cell(context, values[0], access.element), pointer, align);
+    builder.CreateAlignedStore(to_cell(builder, values[0]), pointer, align);
     return;
   }
   llvm::Type* const cell = builder.getIntNTy(static_cast<unsigned>(access.element.byte_size()) * 8);
   llvm::Value* vector = llvm::PoisonValue::get(
       llvm::FixedVectorType::get(cell, static_cast<unsigned>(access.elements)));
   for (int i = 0; i < access.elements; ++i) {
-    vector = builder.CreateInsertElement(
-        vector, to_cell(context, values[static_cast<std::size_t>(i)], access.element),
-        static_cast<std::uint64_t>(i));
+    vector =
+        builder.CreateInsertElement(vector, to_cell(builder, values[static_cast<std::size_t>(i)]),
+                                    static_cast<std::uint64_t>(i));
   }
   builder.CreateAlignedStore(vector, pointer, align);
 }
@@ -272,15 +261,15 @@ llvm::Value* store_predicate(EmitContext& context, llvm::Value* mask, llvm::Valu
   return owner == nullptr ? mask : context.builder().CreateAnd(mask, owner);
 }
 
+/// True if lanes that are off read 0.
+bool reads_zeros(EmitContext& context, ValueId other) {
+  return !other || context.function().constant_bits(other) == std::uint64_t{0};
+}
+
 }  // namespace
 
 int access_width(EmitContext& context, InstId id, const Layout& layout, ElementType element) {
   return plan_access(context.axes(), context.function(), id, layout, element).elements;
-}
-
-/// True if lanes that are off read 0.
-static bool reads_zeros(EmitContext& context, ValueId other) {
-  return !other || context.function().constant_bits(other) == std::uint64_t{0};
 }
 
 bool is_async_load(EmitContext& context, InstId id) {

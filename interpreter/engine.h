@@ -70,10 +70,6 @@ class ProgramRunner {
   /// The level that the program runs in now (Tracked after something was found).
   [[nodiscard]] CheckLevel level() const { return state_.level; }
 
-  [[nodiscard]] bool is_in_plain_plan() const {
-    return plan_ != nullptr && plan_->style == PlanStyle::Plain;
-  }
-
  private:
   void enter(const Plan& plan, Arena& arena, CheckLevel level);
   void go_plain(CheckLevel level);

@@ -13,14 +13,6 @@ void clear_bits(Vectors& vectors, std::uint32_t bits) {
 
 }  // namespace
 
-std::uint32_t sum_of(const Vectors& vectors, std::uint64_t which) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    sum ^= (which >> i & 1) != 0 ? vectors[i] : 0;
-  }
-  return sum;
-}
-
 std::uint32_t holders(const Vectors& vectors, std::uint32_t bit) {
   std::uint32_t mask = 0;
   for (std::size_t i = 0; i < vectors.size(); ++i) {

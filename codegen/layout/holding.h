@@ -13,8 +13,6 @@ namespace tilery::codegen {
 /// Base indices, one a bit of some place.
 using Vectors = std::vector<std::uint32_t>;
 
-/// XOR of the vectors whose bit is set in `which`.
-[[nodiscard]] std::uint32_t sum_of(const Vectors& vectors, std::uint64_t which);
 /// The vectors, as a mask, that have `bit`.
 [[nodiscard]] std::uint32_t holders(const Vectors& vectors, std::uint32_t bit);
 void insert_all(F2Span& span, const Vectors& vectors);

@@ -317,7 +317,6 @@ class Planner {
     result.from_pack = {0};
     result.to_pack = {0};
     F2Span lanes;
-    Vectors of_lanes;
     for (int bit = 0; bit < to_bits_; ++bit) {
       if (static_cast<int>(result.to_pack.size()) * element_bytes >= 4) {
         break;

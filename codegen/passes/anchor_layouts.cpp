@@ -276,6 +276,25 @@ std::int64_t sectors_of(const Layout& layout, int axis, std::int64_t run, std::i
   return (end - sectors.begin()) * per_piece;
 }
 
+/// What one instruction of an access moves.
+struct Pieces {
+  std::int64_t elements = 1;  ///< of one thread
+  std::int64_t bytes = 0;     ///< of one thread
+  std::int64_t sectors = 0;   ///< that the warp touches
+};
+
+Pieces pieces_of(const Function& function, const AxisTable& axes, InstId access,
+                 const Layout& layout) {
+  const int axis = access_order(axes, function, access).front();
+  const ValueId ptr = function.inst(access).operand(0);
+  const std::int64_t bytes = function.type(ptr).element.pointee().byte_size();
+  const std::int64_t piece =
+      std::min(access_elements(axes, function, access, axis), layout.contiguous_registers(axis));
+  const std::int64_t run = axes.of(ptr).axes[static_cast<std::size_t>(axis)].contiguity;
+  return {piece, piece * bytes,
+          sectors_of(layout, axis, std::max(run, piece), piece * bytes, bytes)};
+}
+
 }  // namespace
 
 Anchors find_anchors(const Function& function, const AxisTable& axes, const LayoutGraph& graph,
@@ -294,29 +313,17 @@ Layout default_layout(const Shape& shape, int num_warps) {
 std::int64_t access_cost(const Function& function, const AxisTable& axes, InstId access,
                          const Layout& layout) {
   constexpr std::int64_t kIssueCost = 4;
-  const int axis = access_order(axes, function, access).front();
-  const ValueId ptr = function.inst(access).operand(0);
-  const std::int64_t bytes = function.type(ptr).element.pointee().byte_size();
-  const std::int64_t piece =
-      std::min(access_elements(axes, function, access, axis), layout.contiguous_registers(axis));
-  const std::int64_t run = axes.of(ptr).axes[static_cast<std::size_t>(axis)].contiguity;
-  const std::int64_t instructions = std::max<std::int64_t>(1, layout.registers() / piece);
-  return instructions *
-         (kIssueCost + sectors_of(layout, axis, std::max(run, piece), piece * bytes, bytes));
+  const Pieces pieces = pieces_of(function, axes, access, layout);
+  const std::int64_t instructions = std::max<std::int64_t>(1, layout.registers() / pieces.elements);
+  return instructions * (kIssueCost + pieces.sectors);
 }
 
 AccessSectors access_sectors(const Function& function, const AxisTable& axes, InstId access,
                              const Layout& layout) {
   constexpr std::int64_t kSectorBytes = 32;
-  const int axis = access_order(axes, function, access).front();
-  const ValueId ptr = function.inst(access).operand(0);
-  const std::int64_t bytes = function.type(ptr).element.pointee().byte_size();
-  const std::int64_t piece =
-      std::min(access_elements(axes, function, access, axis), layout.contiguous_registers(axis));
-  const std::int64_t run = axes.of(ptr).axes[static_cast<std::size_t>(axis)].contiguity;
+  const Pieces pieces = pieces_of(function, axes, access, layout);
   const std::int64_t lanes = kWarpSize >> std::popcount(layout.copy_bits(Place::Lane));
-  return {sectors_of(layout, axis, std::max(run, piece), piece * bytes, bytes),
-          std::max<std::int64_t>(1, lanes * piece * bytes / kSectorBytes)};
+  return {pieces.sectors, std::max<std::int64_t>(1, lanes * pieces.bytes / kSectorBytes)};
 }
 
 }  // namespace tilery::codegen
