@@ -95,8 +95,7 @@ std::int64_t element_number(const Shape& shape, const Coordinates& batch, std::i
   return (number * shape[rank - 2] + row) * shape[rank - 1] + column;
 }
 
-// ---- operands
-// -----------------------------------------------------------------------------------------------------
+// ---- operands ----
 
 /// Consecutive k elements of an operand in one 32-bit register.
 llvm::Value* pack(EmitContext& context, std::span<llvm::Value* const> values) {
@@ -228,8 +227,7 @@ class Operand {
   std::map<std::int64_t, Parts> factors_;
 };
 
-// ---- instructions
-// -------------------------------------------------------------------------------------------------
+// ---- instructions ----
 
 /// "{$4, $5}", from the operand's number on.
 std::string register_list(int first, int count) {

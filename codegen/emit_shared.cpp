@@ -83,8 +83,7 @@ llvm::Value* slot_start(EmitContext& context, const RingLayout& ring, llvm::Valu
   return builder.CreateInBoundsGEP(builder.getInt8Ty(), start, bytes);
 }
 
-// ---- filling
-// -------------------------------------------------------------------------------------------------------
+// ---- filling ----
 
 /// Copies `bytes` (4, 8 or 16) from global to shared memory; where the predicate is off, zeros.
 void copy_async(EmitContext& context, llvm::Value* to, llvm::Value* from, int bytes,
@@ -136,8 +135,7 @@ void fill_by_stores(EmitContext& context, const Inst& insert, const RingLayout& 
   }
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------------------------
+// ---- reading ----
 
 /// How ldmatrix serves a layout: a matrix is 8 rows of 16 bytes, and a thread gets 4 bytes of one
 /// row, or, transposed, two 16-bit elements of one column.

@@ -3,8 +3,8 @@
 // An f-string is not one token but the tokens of its pieces, so that the expressions in it are
 // parsed by the one grammar there is, with the right source ranges, and nest under the same limits:
 //
-//     f"a{x!r:>{w}}b"   FStringStart FStringText Open Name Conversion Spec Close FStringText
-//     FStringEnd
+//     f"a{x!r:>{w}}b"   FStringStart FStringText Open Name Conversion Spec Close
+//                       FStringText FStringEnd
 //
 // The format after `:` stays text. Quotes of the enclosing kind may occur in a field, as in
 // Python 3.12.

@@ -48,15 +48,13 @@ std::string_view advice(cuda::Code code) {
       return "this machine has no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides it";
     case Code::StubLibrary:
       return "this libcuda.so is the toolkit's stub; the driver's own must come first in the "
-             "search "
-             "path";
+             "search path";
     case Code::SystemDriverMismatch:
       return "the driver's library and its kernel module have different versions: reboot, or match "
              "the container's driver to the host's";
     case Code::JitCompilerNotFound:
       return "libnvidia-ptxjitcompiler.so.1 of the driver is missing: containers need the "
-             "`compute` "
-             "and `utility` driver capabilities";
+             "`compute` and `utility` driver capabilities";
     case Code::UnsupportedPtxVersion:
       return "the driver is older than the GPU's instructions that the kernel uses: update it";
     case Code::JitCompilationDisabled:
@@ -81,8 +79,7 @@ std::string_view advice(cuda::Code code) {
       return "the kernel ran longer than this GPU allows, since it also drives a display";
     case Code::StreamCaptureUnsupported:
       return "the stream is being captured: device buffers and `prepare` before the capture are "
-             "what "
-             "works there";
+             "what works there";
     case Code::InvalidPtx:
       return "the code that Tilery wrote is wrong, which is a bug of Tilery: please report it with "
              "the output of `tilery emit --stage ptx`";

@@ -5,13 +5,13 @@
 // position is the index along the axis, counted from the end in a reversed scan. A plan walks the
 // levels from the lowest:
 //
-//     all lower bits and bit k in registers   ScanInRegisters   the last element below is a
-//     register none of them in warps                   ScanInWarp        it is a register of
-//     another lane: a shuffle otherwise                               ScanTotals        several
-//     levels at once: the blocks' last
-//                                                               elements go through shared memory,
-//                                                               and every thread scans those on its
-//                                                               own
+//     bit k and all below   step              the last element of the block below is
+//
+//     in registers          ScanInRegisters   a register of the same thread
+//     none in warps         ScanInWarp        a register of another lane: a shuffle
+//     otherwise             ScanTotals        in shared memory: the last elements of the blocks of
+//                                             several levels go there, and every thread scans those
+//                                             on its own
 //
 // The repeats of an extent that is no power of two are further position bits, in registers.
 #pragma once

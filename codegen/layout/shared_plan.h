@@ -7,8 +7,8 @@
 //     vector     what one access moves: directions that are registers of the side(s) it is wide on
 //     banks      up to byte 128: different places here are different banks
 //     segments   which 128 bytes
-//     rounds     directions that are registers on both sides: done one after the other, to save
-//     space
+//     rounds     directions that are registers on both sides: done one after the other,
+//                to save space
 //
 // Lanes that are served at once (8 of 16 bytes, 16 of 8, 32 of 4 or less) do not meet in a bank if
 // no sum of their bases is a sum of segment columns. For both sides at once that asks for segment

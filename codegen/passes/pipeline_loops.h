@@ -1,12 +1,12 @@
 // Software pipelining: loads that feed dots are copied to shared memory some iterations ahead.
 //
-//     for k in range(0, K, BK):                     copy tiles of iterations 0 … S-2 into slots 0 …
-//     S-2
-//         a = tl.load(a_ptrs, mask)         →       for k in range(0, K, BK):
-//         acc = tl.dot(a, b, acc)                       wait until the tile of this iteration is
-//         there a_ptrs += BK                                  a = ring[slot];  copy the tile of
-//         iteration + S-1 into ring[slot + S-1]
-//                                                       acc = tl.dot(a, b, acc)
+//     for k in range(0, K, BK):            copy tiles of iterations 0 … S-2 into slots 0 … S-2
+//         a = tl.load(a_ptrs, mask)    →   for k in range(0, K, BK):
+//         acc = tl.dot(a, b, acc)              wait until the tile of this iteration is there
+//         a_ptrs += BK                         a = ring[slot]
+//                                              copy the tile of iteration + S-1 into the slot that
+//                                              was read last
+//                                              acc = tl.dot(a, b, acc)
 //
 // The copies' addresses and masks are computed by a second chain that runs S-1 iterations ahead of
 // the loop, carried beside it; past the last iteration their masks are off. Everything is ordinary

@@ -3,8 +3,8 @@
 //
 //     cmake -S . -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DTILERY_FUZZ=ON \
 //           -DTILERY_SANITIZE=fuzzer-no-link,address,undefined
-//     ninja -C build/fuzz parse_fuzz && build/fuzz/tests/parse_fuzz -max_total_time=60 CORPUS
-//     kernels
+//     ninja -C build/fuzz parse_fuzz
+//     build/fuzz/tests/parse_fuzz -max_total_time=60 CORPUS kernels
 //
 // CORPUS is a folder for what it finds; kernels/ gives it something to begin with.
 #include "frontend/ast_printer.h"

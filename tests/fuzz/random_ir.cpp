@@ -161,8 +161,7 @@ class Generator {
     return random_.pick(numbers);
   }
 
-  // ---- makers: one for an op or a group of ops
-  // ---------------------------------------------------
+  // ---- makers: one for an op or a group of ops ----
 
   /// Any Map op but the conversions: operands are chosen to fit the row's patterns.
   void make_map() {
@@ -373,8 +372,7 @@ class Generator {
     keep(builder_.value(Op::Dot, {{{a}, {b}, {acc}}, {{"precision", precision}}, {}, {}}));
   }
 
-  // ---- control flow: what a region defines is forgotten at its end
-  // ---------------------------------
+  // ---- control flow: what a region defines is forgotten at its end ----
 
   std::vector<ValueId> random_values() {
     std::vector<ValueId> values;
@@ -472,8 +470,7 @@ class Generator {
     keep_results(builder_.create(Op::If, {{{condition}}, {}, {}, {then, other}}));
   }
 
-  // ---- hints and debugging
-  // ------------------------------------------------------------------------
+  // ---- hints and debugging ----
 
   /// Promises that hold for every value: multiples of 1, runs of 1.
   void make_hint() {

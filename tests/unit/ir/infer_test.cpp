@@ -46,8 +46,7 @@ std::string outcome(const Inference& inference) {
   return text;
 }
 
-// ---- the matcher
-// ---------------------------------------------------------------------------------
+// ---- the matcher ----
 
 TEST(Infer, LettersCarryTypeAndShape) {
   EXPECT_EQ(outcome(infer(Op::Add, {{kF32x8}, {kF32x8}})), "f32[8]");
@@ -138,8 +137,7 @@ TEST(InferErrors, GivenResultsMustAgree) {
       "`f32`");
 }
 
-// ---- infer_<id>
-// ----------------------------------------------------------------------------------
+// ---- infer_<id> ----
 
 TEST(InferRules, ProgramIdHasThreeAxes) {
   EXPECT_EQ(outcome(infer(Op::ProgramId, {}, {{"axis", std::int64_t{2}}})), "i32");

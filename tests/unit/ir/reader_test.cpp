@@ -251,8 +251,7 @@ TEST(ReaderErrors, DeepNestingIsRefused) {
   EXPECT_EQ(outcome(text), "403:1: regions nest deeper than 200");
 }
 
-// ---- many texts
-// ----------------------------------------------------------------------------------
+// ---- many texts ----
 
 TEST(RandomText, PrintReadPrintIsTheIdentity) {
   std::set<Op> seen;

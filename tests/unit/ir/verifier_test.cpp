@@ -79,8 +79,7 @@ TEST_F(VerifierTest, AcceptsTheFunction) {
   EXPECT_TRUE(verify(function_).empty());
 }
 
-// ---- 1: structure
-// --------------------------------------------------------------------------------
+// ---- 1: structure ----
 
 TEST_F(VerifierTest, BodyMustExist) {
   EXPECT_EQ(verify(Function()), std::vector<std::string>{"the function has no body"});
@@ -148,8 +147,7 @@ TEST_F(VerifierTest, GroupsBeyondTheRow) {
             fmt::format("instruction {} has more operand groups than its row", def("a").index));
 }
 
-// ---- 2: definition before use
-// --------------------------------------------------------------------
+// ---- 2: definition before use ----
 
 TEST_F(VerifierTest, UseBeforeDefinition) {
   std::swap(body().insts[1], body().insts[2]);
@@ -178,8 +176,7 @@ TEST_F(VerifierTest, UseOfASiblingRegionsValue) {
   EXPECT_EQ(violation(), "an operand is used where it is not defined");
 }
 
-// ---- 3: rows
-// -------------------------------------------------------------------------------------
+// ---- 3: rows ----
 
 TEST_F(VerifierTest, OperandThatDoesNotFitTheRow) {
   inst("b").operands[1] = value("one");
@@ -207,8 +204,7 @@ TEST_F(VerifierTest, RuleOfTheOp) {
   EXPECT_EQ(violation(), "axis 1 of `reduce` is not an axis of `f32[8]`");
 }
 
-// ---- 4: terminators
-// ------------------------------------------------------------------------------
+// ---- 4: terminators ----
 
 TEST_F(VerifierTest, BodyWithoutTerminator) {
   body().insts.pop_back();
@@ -254,8 +250,7 @@ TEST_F(VerifierTest, BodyThatYields) {
   EXPECT_EQ(violation(), "the body yields values");
 }
 
-// ---- 5: parameters and shapes
-// --------------------------------------------------------------------
+// ---- 5: parameters and shapes ----
 
 TEST_F(VerifierTest, ParametersThatDifferFromTheArguments) {
   function_.params[1].type = Scalar::I64;
@@ -275,8 +270,7 @@ TEST_F(VerifierTest, ShapesThatAreNotAllowed) {
   EXPECT_EQ(violation(), "shape `[0, 4]` has an extent that is not positive");
 }
 
-// ---- 6: combine regions
-// --------------------------------------------------------------------------
+// ---- 6: combine regions ----
 
 TEST_F(VerifierTest, CombineRegionThatUsesAnOutsideValue) {
   inst("s").operands[0] = value("one");
@@ -304,8 +298,7 @@ TEST_F(VerifierTest, CombineRegionMayHoldConstants) {
   EXPECT_EQ(violation(), "");
 }
 
-// ---- reports
-// -------------------------------------------------------------------------------------
+// ---- reports ----
 
 TEST_F(VerifierTest, ReportsAtMostAHundred) {
   Builder builder(function_);
