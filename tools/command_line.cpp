@@ -349,7 +349,7 @@ class CommandLine {
   void add_lint() {
     CLI::App* sub = add("lint", "check a kernel without running it");
     lint_.call.allows_types = true;
-    add_call_options(*sub, lint_.call);
+    add_compile_options(*sub, lint_.call);
     sub->footer(std::string(kTypeHelp) + "\n" + kValueHelp +
                 "\n\nWithout arguments only the syntax is checked.\n\nExamples:\n"
                 "  tilery lint softmax.tl\n"
@@ -369,7 +369,7 @@ class CommandLine {
   void add_emit() {
     CLI::App* sub = add("emit", "print what becomes of a kernel");
     emit_.call.allows_types = true;
-    add_call_options(*sub, emit_.call);
+    add_compile_options(*sub, emit_.call);
     sub->add_option(
            "--stage", emit_.stage,
            "ast (the syntax tree as source), ir (default: typed, optimised), layout (which "

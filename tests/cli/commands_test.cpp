@@ -118,6 +118,8 @@ TEST(Cli, lint_checks_syntax_or_types) {
   const TempDir dir;
   const std::string file = dir.write("add.tl", kAdd);
   EXPECT_EQ(tilery({"lint", file}).exit_code, 0);
+  // Nothing runs, so there is nowhere to run it on.
+  EXPECT_EQ(tilery({"lint", file, "--on", "cuda"}).exit_code, 2);
   const std::vector<std::string> arguments = {"lint",           file,  "x=zeros:f32[4]",
                                               "y=zeros:f32[4]", "n=4", "out=zeros:f32[4]"};
   std::vector<std::string> good = arguments;
