@@ -106,6 +106,13 @@ TEST(Residency, a_row_takes_its_words_and_forty_more) {
   EXPECT_EQ(blocks("kernels/stable_softmax.tl", wide, 4), 3);
 }
 
+TEST(Residency, no_more_blocks_than_an_sm_holds) {
+  // 65,536 / (1 + 40) / 32 would be 49.
+  EXPECT_EQ(blocks("kernels/stable_softmax.tl",
+                   "x_ptr=*f32/16 out_ptr=*f32/16 stride_row=i32 N=i32 BLOCK_N=8", 1),
+            32);
+}
+
 TEST(Residency, tiles_alive_at_once_add_up) {
   const std::string narrow =
       "x_ptr=*bf16/16 w_ptr=*bf16/16 b_ptr=*bf16/16 out_ptr=*bf16/16 mean_ptr=*f32/16 "
