@@ -59,8 +59,8 @@ static int compare(const char* what, const float* got, const double* want, size_
   size_t i;
   for (i = 0; i < count; ++i) {
     if (!(fabs((double)got[i] - want[i]) <= tolerance * fabs(want[i]))) {
-      printf("FAIL %s: element %lu is %.9g, expected %.9g\n", what, (unsigned long)i, (double)got[i],
-             want[i]);
+      printf("FAIL %s: element %lu is %.9g, expected %.9g\n", what, (unsigned long)i,
+             (double)got[i], want[i]);
       return 1;
     }
   }

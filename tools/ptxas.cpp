@@ -1,83 +1,16 @@
 #include "tools/ptxas.h"
 
+#include "tools/child_process.h"
+#include "tools/cuda_toolkit.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <spawn.h>
 #include <string_view>
-#include <sys/wait.h>
-#include <system_error>
-#include <unistd.h>
-#include <vector>
-
-// NOLINTNEXTLINE(readability-redundant-declaration): POSIX wants programs to declare it.
-extern char** environ;
 
 namespace tilery::tools {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A folder that goes with the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code failed;
-    std::string pattern = (fs::temp_directory_path(failed) / "tilery-XXXXXX").string();
-    if (!failed && mkdtemp(pattern.data()) != nullptr) {
-      path_ = pattern;
-    }
-  }
-
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) {
-      fs::remove_all(path_, ignored);
-    }
-  }
-
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  [[nodiscard]] bool is_there() const { return !path_.empty(); }
-
-  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Runs the program with both streams into a file; true if it exits with 0.
-bool run_into(const std::vector<std::string>& words, const std::string& output) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) {
-    arguments.push_back(const_cast<char*>(word.c_str()));  // NOLINT: spawn only reads it
-  }
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int failed =
-      posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  return failed == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-         WEXITSTATUS(status) == 0;
-}
 
 /// The number before `words` in the text: "40" of "Used 40 registers".
 int number_before(std::string_view text, std::string_view words) {
@@ -120,52 +53,22 @@ constexpr std::array kChips{
 
 }  // namespace
 
-std::string find_ptxas() {
-  std::vector<fs::path> folders;
-  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
-    folders.push_back(fs::path(home) / "bin");
-  }
-  const char* path = std::getenv("PATH");
-  for (std::string_view rest = path == nullptr ? "" : path; !rest.empty();) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    folders.emplace_back(rest.substr(0, colon));
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/usr/local", ignored)) {
-    if (entry.path().filename().string().starts_with("cuda")) {
-      folders.push_back(entry.path() / "bin");
-    }
-  }
-  for (const fs::path& folder : folders) {
-    const std::string candidate = (folder / "ptxas").string();
-    if (access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-  }
-  return {};
-}
-
 std::optional<PtxasReport> ask_ptxas(const std::string& ptx, const std::string& target) {
-  const std::string ptxas = find_ptxas();
-  const ScratchFolder folder;
-  if (ptxas.empty() || !folder.is_there()) {
+  const std::optional<std::string> ptxas = find_cuda_tool("ptxas");
+  if (!ptxas) {
     return std::nullopt;
   }
-  const std::string source = folder.file("kernel.ptx");
-  const std::string output = folder.file("output");
-  std::ofstream(source, std::ios::binary) << ptx;
-  if (!run_into({ptxas, "-v", "-arch=" + target, "-o", folder.file("kernel.cubin"), source},
-                output)) {
+  const auto run =
+      run_program({*ptxas, "-v", "-arch=" + target, "-o", kProgramOutput, kProgramInput}, ptx);
+  if (!run || run->exit_code != 0) {
     return std::nullopt;
   }
-  const std::string said = text_of(output);
   PtxasReport report;
-  report.registers = number_before(said, " registers");
-  report.spill_store_bytes = number_before(said, " bytes spill stores");
-  report.spill_load_bytes = number_before(said, " bytes spill loads");
-  if (run_into({ptxas, "--version"}, output)) {
-    report.version = version_in(text_of(output));
+  report.registers = number_before(run->errors, " registers");
+  report.spill_store_bytes = number_before(run->errors, " bytes spill stores");
+  report.spill_load_bytes = number_before(run->errors, " bytes spill loads");
+  if (const auto said = run_program({*ptxas, "--version"}, {})) {
+    report.version = version_in(said->printed);
   }
   return report;
 }

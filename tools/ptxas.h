@@ -14,10 +14,6 @@ struct PtxasReport {
   int spill_load_bytes = 0;
 };
 
-/// The first of $CUDA_HOME/bin/ptxas, the PATH's and /usr/local/cuda*/bin/ptxas; empty if there is
-/// none.
-[[nodiscard]] std::string find_ptxas();
-
 /// Assembles the PTX for a chip and throws the code away. Nothing if there is no ptxas or it
 /// refuses the code.
 [[nodiscard]] std::optional<PtxasReport> ask_ptxas(const std::string& ptx,
