@@ -23,15 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json place_json(const Place& place) {
-  if (!place.is_known()) {
-    return nullptr;
-  }
-  return {{"file", place.file},
-          {"start", {{"line", place.line}, {"column", place.column}}},
-          {"end", {{"line", place.end_line}, {"column", place.end_column}}}};
-}
-
 Json by_width(const std::map<int, int>& counts) {
   Json list = Json::array();
   for (const auto& [bytes, number] : counts) {

@@ -15,15 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json place_json(const Place& place) {
-  if (!place.is_known()) {
-    return nullptr;
-  }
-  return {{"file", place.file},
-          {"start", {{"line", place.line}, {"column", place.column}}},
-          {"end", {{"line", place.end_line}, {"column", place.end_column}}}};
-}
-
 Json texts_json(const std::vector<PlacedText>& texts) {
   Json list = Json::array();
   for (const PlacedText& text : texts) {
@@ -80,6 +71,15 @@ Json element_json(const Buffer& buffer, std::int64_t index) {
 }
 
 }  // namespace
+
+Json place_json(const Place& place) {
+  if (!place.is_known()) {
+    return nullptr;
+  }
+  return {{"file", place.file},
+          {"start", {{"line", place.line}, {"column", place.column}}},
+          {"end", {{"line", place.end_line}, {"column", place.end_column}}}};
+}
 
 Json report_head(const char* command, int exit_code) {
   constexpr const char* kStatus[] = {"ok", "kernel-error", "usage-error", "machine-error"};

@@ -15,6 +15,8 @@ namespace tilery::tools {
 
 /// {"tool", "version", "command", "status", "exit_code"}: the head of every report.
 [[nodiscard]] nlohmann::ordered_json report_head(const char* command, int exit_code);
+/// {"file", "start": {"line", "column"}, "end"}; null for an unknown place.
+[[nodiscard]] nlohmann::ordered_json place_json(const Place& place);
 [[nodiscard]] nlohmann::ordered_json messages_json(const std::vector<Message>& messages);
 /// {"dtype", "shape", "data"}: numbers flat in row-major order; NaN and infinities are the strings
 /// "nan", "inf", "-inf"; elements never written are null.

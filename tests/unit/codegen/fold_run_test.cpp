@@ -2,6 +2,7 @@
 // are those of the declared trees, written down here once more, and no thread races another.
 #include "codegen/codegen.h"
 #include "ir/analysis/combine_kind.h"
+#include "tests/unit/codegen/emitted_llvm.h"
 #include "tests/unit/codegen/fold_kernels.h"
 #include "tests/unit/codegen/simt.h"
 
@@ -32,19 +33,6 @@ constexpr std::array kTiles{
     Tile{2, 24, 1, 4},     // copies in warps
 };
 
-std::string llvm_of(const GpuFunction& gpu) {
-  std::string text;
-  EmitOptions options;
-  options.dump = [&](std::string_view stage, std::string_view dumped) {
-    if (stage == "llvm-raw") {
-      text = dumped;
-    }
-  };
-  const Result<KernelBinary> binary = emit_ptx(gpu, options);
-  EXPECT_TRUE(binary.ok()) << (binary ? "" : binary.error().message);
-  return text;
-}
-
 std::uint64_t address(const void* data) {
   return reinterpret_cast<std::uint64_t>(data);
 }
@@ -53,7 +41,7 @@ std::uint64_t address(const void* data) {
 template <class T>
 void run(const Tile& tile, const GpuFunction& gpu, const std::vector<T>& in, std::vector<T>& out,
          std::vector<std::int64_t>& indices) {
-  const testing::SimtKernel simt(llvm_of(gpu));
+  const testing::SimtKernel simt(emitted_llvm(gpu));
   EXPECT_EQ(simt.run({address(in.data()), address(out.data()), address(indices.data())},
                      tile.warps * kWarpSize, gpu.shared_bytes),
             "");

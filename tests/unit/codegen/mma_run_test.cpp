@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "ir/builder.h"
 #include "tests/support/lowered_kernel.h"
+#include "tests/unit/codegen/emitted_llvm.h"
 #include "tests/unit/codegen/mma_kernels.h"
 #include "tests/unit/codegen/simt.h"
 
@@ -79,25 +80,12 @@ Matrices random_matrices(const DotCase& dot) {
   return matrices;
 }
 
-std::string llvm_of(const GpuFunction& gpu) {
-  std::string text;
-  EmitOptions options;
-  options.dump = [&](std::string_view stage, std::string_view dumped) {
-    if (stage == "llvm-raw") {
-      text = dumped;
-    }
-  };
-  const Result<KernelBinary> binary = emit_ptx(gpu, options);
-  EXPECT_TRUE(binary.ok()) << (binary ? "" : binary.error().message);
-  return text;
-}
-
 /// Runs the dot in place: c becomes a·b + c.
 void run(const DotCase& dot, Matrices& matrices) {
   CodegenOptions options;
   options.num_warps = dot.warps;
   const GpuFunction gpu = testing::lowered_ir(dot_kernel(dot), options, *parse_target(dot.target));
-  const std::string text = llvm_of(gpu);
+  const std::string text = emitted_llvm(gpu);
   EXPECT_NE(text.find("mma.sync"), std::string::npos) << "not on tensor cores";
   const testing::SimtKernel simt(text);
   EXPECT_EQ(simt.run({matrices.a.address(), matrices.b.address(), matrices.c.address()},
@@ -274,7 +262,7 @@ void expect_loop(const DotCase& dot, bool is_transposed) {
       fmt::format("a=*{0}/16 b=*{0}/16 o=*{1}/16", ir_name(dot.factor), ir_name(dot.acc));
   const GpuFunction gpu = testing::lowered_text(loop_text(dot, kSteps, is_transposed), signature,
                                                 options, *parse_target(dot.target));
-  const std::string text = llvm_of(gpu);
+  const std::string text = emitted_llvm(gpu);
   EXPECT_NE(text.find("mma.sync"), std::string::npos) << "not on tensor cores";
   EXPECT_NE(text.find("cp.async.commit"), std::string::npos) << "not pipelined";
   const testing::SimtKernel simt(text);
