@@ -71,7 +71,7 @@ struct FastExps {
 
 [[nodiscard]] llvm::Value* emit_integer_element(const MapEmitter& emitter, const ElementOp& op,
                                                 Elements operands);
-/// fp16, bf16, fp32, fp64.
+/// fp16, bf16, fp32, fp64; null also for fp16 and bf16 where they have to go through fp32.
 [[nodiscard]] llvm::Value* emit_float_element(const MapEmitter& emitter, const ElementOp& op,
                                               Elements operands);
 /// The functions of ir/math and `%`, on fp32 and fp64.

@@ -3,7 +3,6 @@
 #include "codegen/emit_map.h"
 #include "ir/support/check.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 
@@ -12,18 +11,7 @@ namespace {
 
 using llvm::Value;
 
-/// Operations that the narrow floats have no code of their own for: as in the interpreter they are
-/// computed in fp32 and rounded to the narrow type at the end.
-bool is_done_in_f32(const ElementOp& op) {
-  if (is_fp8(op.from.scalar)) {
-    return true;
-  }
-  const bool is_narrow = op.from.is(Scalar::F16) || op.from.is(Scalar::BF16);
-  static constexpr std::array kFunctions{Op::Exp, Op::Exp2, Op::Log,   Op::Log2, Op::Sin,
-                                         Op::Cos, Op::Erf,  Op::Rsqrt, Op::Sqrt, Op::Rem};
-  return is_narrow && std::ranges::find(kFunctions, op.op) != kFunctions.end();
-}
-
+/// As in the interpreter: computed in fp32, and rounded to the narrow type at the end.
 Value* emit_in_f32(const MapEmitter& emitter, const ElementOp& op, Elements operands) {
   std::array<Value*, 3> wide{};
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -37,6 +25,21 @@ Value* emit_in_f32(const MapEmitter& emitter, const ElementOp& op, Elements oper
   wide_op.to = Scalar::F32;
   Value* const result = emit_element(emitter, wide_op, std::span(wide).first(operands.size()));
   return emit_cast_element(emitter, Scalar::F32, op.to.scalar, result);
+}
+
+/// What fp16 and bf16 have no code of their own for goes through fp32, whatever it is: so a new
+/// function needs no word about them, and fp64 code never meets a narrow operand.
+Value* emit_float(const MapEmitter& emitter, const ElementOp& op, Elements operands) {
+  const Scalar scalar = op.from.scalar;
+  if (is_fp8(scalar)) {
+    return emit_in_f32(emitter, op, operands);
+  }
+  if (Value* const result = emit_float_element(emitter, op, operands)) {
+    return result;
+  }
+  const bool is_narrow = bit_width(scalar) < bit_width(Scalar::F32);
+  return is_narrow ? emit_in_f32(emitter, op, operands)
+                   : emit_function_element(emitter, op, operands);
 }
 
 /// The same bits as another type of their width.
@@ -96,15 +99,9 @@ Value* emit_element(const MapEmitter& emitter, const ElementOp& op, Elements ope
   if (op.op == Op::Cast) {
     return emit_cast_element(emitter, op.from.scalar, op.to.scalar, operands[0], op.toward_zero);
   }
-  Value* result = nullptr;
-  if (op.from.is_pointer() || is_integer(op.from.scalar)) {
-    result = emit_integer_element(emitter, op, operands);
-  } else if (is_done_in_f32(op)) {
-    result = emit_in_f32(emitter, op, operands);
-  } else {
-    result = emit_float_element(emitter, op, operands);
-    result = result != nullptr ? result : emit_function_element(emitter, op, operands);
-  }
+  const bool is_whole = op.from.is_pointer() || is_integer(op.from.scalar);
+  Value* const result =
+      is_whole ? emit_integer_element(emitter, op, operands) : emit_float(emitter, op, operands);
   TILERY_CHECK(result != nullptr,
                std::string("code for ") + std::string(op_def(op.op).id) + " of " + op.from.str());
   return result;

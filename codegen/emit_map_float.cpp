@@ -36,31 +36,37 @@ struct Floats {
   }
 };
 
+/// How fp16 and bf16 come to a result: by the row's code, or by that of fp32.
+enum class NarrowBy : std::uint8_t { OwnCode, Fp32 };
+
 struct FloatOp {
   Op op;
+  NarrowBy narrow_by;
   Value* (*emit)(const Floats&);
 };
 
+using enum NarrowBy;
+
 // clang-format off
 constexpr std::array kFloatOps{
-    FloatOp{Op::Add, [](const Floats& x) { return x.builder.CreateFAdd(x.a, x.b); }},
-    FloatOp{Op::Sub, [](const Floats& x) { return x.builder.CreateFSub(x.a, x.b); }},
-    FloatOp{Op::Mul, [](const Floats& x) { return x.builder.CreateFMul(x.a, x.b); }},
-    FloatOp{Op::Div, [](const Floats& x) { return x.builder.CreateFDiv(x.a, x.b); }},
-    FloatOp{Op::Fma, [](const Floats& x) -> Value* { return x.builder.CreateIntrinsic(llvm::Intrinsic::fma, {x.a->getType()}, {x.a, x.b, x.c}); }},
-    FloatOp{Op::Neg, [](const Floats& x) { return x.builder.CreateFNeg(x.a); }},
-    FloatOp{Op::Abs, [](const Floats& x) { return x.unary(llvm::Intrinsic::fabs); }},
-    FloatOp{Op::Minimum, [](const Floats& x) { return x.extreme(llvm::Intrinsic::minimumnum, llvm::Intrinsic::minimum); }},
-    FloatOp{Op::Maximum, [](const Floats& x) { return x.extreme(llvm::Intrinsic::maximumnum, llvm::Intrinsic::maximum); }},
-    FloatOp{Op::Eq, [](const Floats& x) { return x.compare(CmpInst::FCMP_OEQ); }},
-    FloatOp{Op::Ne, [](const Floats& x) { return x.compare(CmpInst::FCMP_UNE); }},
-    FloatOp{Op::Lt, [](const Floats& x) { return x.compare(CmpInst::FCMP_OLT); }},
-    FloatOp{Op::Le, [](const Floats& x) { return x.compare(CmpInst::FCMP_OLE); }},
-    FloatOp{Op::Gt, [](const Floats& x) { return x.compare(CmpInst::FCMP_OGT); }},
-    FloatOp{Op::Ge, [](const Floats& x) { return x.compare(CmpInst::FCMP_OGE); }},
-    FloatOp{Op::Floor, [](const Floats& x) { return x.unary(llvm::Intrinsic::floor); }},
-    FloatOp{Op::Ceil, [](const Floats& x) { return x.unary(llvm::Intrinsic::ceil); }},
-    FloatOp{Op::Sqrt, [](const Floats& x) { return x.unary(llvm::Intrinsic::sqrt); }},
+    FloatOp{Op::Add, OwnCode, [](const Floats& x) { return x.builder.CreateFAdd(x.a, x.b); }},
+    FloatOp{Op::Sub, OwnCode, [](const Floats& x) { return x.builder.CreateFSub(x.a, x.b); }},
+    FloatOp{Op::Mul, OwnCode, [](const Floats& x) { return x.builder.CreateFMul(x.a, x.b); }},
+    FloatOp{Op::Div, OwnCode, [](const Floats& x) { return x.builder.CreateFDiv(x.a, x.b); }},
+    FloatOp{Op::Fma, OwnCode, [](const Floats& x) -> Value* { return x.builder.CreateIntrinsic(llvm::Intrinsic::fma, {x.a->getType()}, {x.a, x.b, x.c}); }},
+    FloatOp{Op::Neg, OwnCode, [](const Floats& x) { return x.builder.CreateFNeg(x.a); }},
+    FloatOp{Op::Abs, OwnCode, [](const Floats& x) { return x.unary(llvm::Intrinsic::fabs); }},
+    FloatOp{Op::Minimum, OwnCode, [](const Floats& x) { return x.extreme(llvm::Intrinsic::minimumnum, llvm::Intrinsic::minimum); }},
+    FloatOp{Op::Maximum, OwnCode, [](const Floats& x) { return x.extreme(llvm::Intrinsic::maximumnum, llvm::Intrinsic::maximum); }},
+    FloatOp{Op::Eq, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_OEQ); }},
+    FloatOp{Op::Ne, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_UNE); }},
+    FloatOp{Op::Lt, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_OLT); }},
+    FloatOp{Op::Le, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_OLE); }},
+    FloatOp{Op::Gt, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_OGT); }},
+    FloatOp{Op::Ge, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_OGE); }},
+    FloatOp{Op::Floor, OwnCode, [](const Floats& x) { return x.unary(llvm::Intrinsic::floor); }},
+    FloatOp{Op::Ceil, OwnCode, [](const Floats& x) { return x.unary(llvm::Intrinsic::ceil); }},
+    FloatOp{Op::Sqrt, Fp32, [](const Floats& x) { return x.unary(llvm::Intrinsic::sqrt); }},
 };
 // clang-format on
 
@@ -69,9 +75,10 @@ constexpr std::array kFloatOps{
 Value* emit_float_element(const MapEmitter& emitter, const ElementOp& op, Elements operands) {
   const Floats x{emitter.builder, operands[0], operands.size() > 1 ? operands[1] : nullptr,
                  operands.size() > 2 ? operands[2] : nullptr, op.propagate_nan};
+  const bool is_narrow = bit_width(op.from.scalar) < bit_width(Scalar::F32);
   for (const FloatOp& row : kFloatOps) {
     if (row.op == op.op) {
-      return row.emit(x);
+      return is_narrow && row.narrow_by == NarrowBy::Fp32 ? nullptr : row.emit(x);
     }
   }
   return nullptr;

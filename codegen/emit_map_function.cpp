@@ -12,6 +12,7 @@
 #include "ir/math/remainder.h"
 #include "ir/math/rsqrt.h"
 #include "ir/math/trig.h"
+#include "ir/support/check.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -111,6 +112,7 @@ constexpr std::array kFastFunctions{
 
 Value* emit_function_element(const MapEmitter& emitter, const ElementOp& op, Elements operands) {
   const bool is_f32 = op.from.is(Scalar::F32);
+  TILERY_CHECK(is_f32 || op.from.is(Scalar::F64), "a narrow float goes through fp32");
   if (is_f32 && emitter.fast_math) {
     for (const FastFunction& row : kFastFunctions) {
       if (row.op == op.op) {
