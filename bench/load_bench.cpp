@@ -7,11 +7,9 @@
 //   driver   the driver's assembler on that PTX, and loading its result
 //   first    text to loaded kernel with an empty cache on disk; goal: driver + 20 ms
 //   cached   the same from the cache on disk; goal: 2 ms
+#include "bench/compile_cases.h"
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_module.h"
-#include "tilery/tilery.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,55 +23,12 @@
 namespace {
 
 using namespace tilery;  // NOLINT(google-build-using-namespace)
+using bench::Case;
+using bench::good;
 
 constexpr int kRounds = 9;
 constexpr double kGoalOverDriver = 20;
 constexpr double kGoalCached = 2;
-
-template <class T>
-T good(Result<T> result) {
-  if (!result) {
-    std::printf("%s\n", result.error().message.c_str());
-    std::exit(result.error().kind == ErrorKind::Machine ? 3 : 1);
-  }
-  return std::move(*result);
-}
-
-struct Case {
-  std::string name;
-  std::string file;
-  Arguments arguments;
-  LaunchOptions options;
-};
-
-Buffer array(const Device& device, DType type) {
-  return good(Buffer::uninitialised(type, {std::int64_t{1} << 16}, device));
-}
-
-Arguments rows(const Device& device, int n) {
-  return {array(device, DType::F32), array(device, DType::F32), n, n, n};
-}
-
-Case row_case(const Device& device, int n, int warps, MathMode math) {
-  LaunchOptions options;
-  options.num_warps = warps;
-  options.math = math;
-  return {fmt::format("stable_softmax {}, {} warps, {}", n, warps,
-                      math == MathMode::Fast ? "fast" : "reproducible"),
-          "stable_softmax.tl", rows(device, n), options};
-}
-
-Case matmul_case(const Device& device) {
-  LaunchOptions options;
-  options.num_warps = 8;
-  options.num_stages = 3;
-  const auto matrix = [&] { return array(device, DType::BF16); };
-  return {"matmul 128x256x64, 8 warps",
-          "matmul.tl",
-          {matrix(), matrix(), matrix(), 4096, 4096, 4096, 4096, 1, 4096, 1, 4096, 1, 128, 256, 64,
-           8, "tf32"},
-          options};
-}
 
 double median(std::vector<double> times) {
   std::ranges::sort(times);
@@ -149,17 +104,9 @@ int main(int count, char** arguments) {
   setenv("TILERY_CACHE_DIR", cache.c_str(), 1);
   const Device device = good(Device::cuda());
   (void)good(Buffer::zeros(DType::F32, {1}, device));  // makes the context
-  std::vector<Case> cases;
-  for (const MathMode math : {MathMode::Fast, MathMode::Reproducible}) {
-    cases.push_back(row_case(device, 1024, 1, math));
-    cases.push_back(row_case(device, 4096, 4, math));
-    cases.push_back(row_case(device, 16384, 8, math));
-    cases.push_back(row_case(device, 65536, 32, math));
-  }
-  cases.push_back(matmul_case(device));
   std::printf("%-44s %8s %8s %8s %8s\n", "milliseconds", "PTX", "driver", "first", "cached");
   bool is_good = true;
-  for (const Case& one : cases) {
+  for (const Case& one : bench::compile_cases(device)) {
     is_good = measure(device, arguments[1], one, cache) && is_good;
   }
   std::filesystem::remove_all(cache);

@@ -6,12 +6,16 @@
 //
 //     r = 1 / d
 //     all of x0, x1, … and d of moderate size?
-//       yes: three instructions each (ir/math/division.h)
-//       no:  x0 / d, x1 / d, … in a loop over an array in local memory, because ptxas takes longer
-//            for a few dozen divisions than for all the rest of a softmax
+//       yes: three instructions each
+//       no:  five each, three of them in fp64; ptxas takes longer for a few dozen of its own
+//            divisions than for all the rest of a softmax
+//
+// Both ways are in ir/math/division.h.
 #include "codegen/emit_map.h"
 #include "codegen/llvm_math.h"
 #include "ir/math/division.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <bit>
 #include <cstdint>
@@ -77,62 +81,27 @@ struct Quotients {
   }
 };
 
-/// An array of numbers in the thread's local memory, for code that is seldom run: a loop over it
-/// replaces as many copies of the loop's body.
-class LocalArray {
- public:
-  LocalArray(llvm::IRBuilder<>& builder, Elements numbers)
-      : builder_(builder), type_(llvm::ArrayType::get(builder.getFloatTy(), numbers.size())) {
-    llvm::BasicBlock& entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
-    llvm::IRBuilder<> start(&entry, entry.begin());
-    array_ = start.CreateAlloca(type_);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      builder.CreateStore(numbers[i], place(builder.getInt32(static_cast<std::uint32_t>(i))));
-    }
-  }
+/// 1 / d for a moderate d as ptxas makes rcp.rn.f32 for normal numbers on every chip, without its
+/// way for the others.
+MathValue<float> moderate_reciprocal(MathValue<float> d) {
+  llvm::IRBuilder<>& builder = *d.builder;
+  const MathValue<float> estimate{
+      &builder, builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {d.value})};
+  return fma(estimate, -fma(d, estimate, splat(d, -1.0F)), estimate);
+}
 
-  /// Replaces each number by `of(number)`.
-  template <class Of>
-  void replace_each(Of of) {
-    llvm::BasicBlock* const before = builder_.GetInsertBlock();
-    llvm::BasicBlock* const body = new_block(builder_, "each");
-    llvm::BasicBlock* const after = new_block(builder_, "done");
-    builder_.CreateBr(body);
-    builder_.SetInsertPoint(body);
-    llvm::PHINode* const index = builder_.CreatePHI(builder_.getInt32Ty(), 2);
-    Value* const here = place(index);
-    builder_.CreateStore(of(builder_.CreateLoad(builder_.getFloatTy(), here)), here);
-    Value* const next = builder_.CreateAdd(index, builder_.getInt32(1));
-    index->addIncoming(builder_.getInt32(0), before);
-    index->addIncoming(next, builder_.GetInsertBlock());
-    builder_.CreateCondBr(
-        builder_.CreateICmpULT(
-            next, builder_.getInt32(static_cast<std::uint32_t>(type_->getNumElements()))),
-        body, after);
-    builder_.SetInsertPoint(after);
-  }
-
-  [[nodiscard]] Value* load(std::size_t index) {
-    return builder_.CreateLoad(builder_.getFloatTy(),
-                               place(builder_.getInt32(static_cast<std::uint32_t>(index))));
-  }
-
- private:
-  Value* place(Value* index) {
-    return builder_.CreateInBoundsGEP(type_, array_, {builder_.getInt32(0), index});
-  }
-
-  llvm::IRBuilder<>& builder_;
-  llvm::ArrayType* type_;
-  Value* array_ = nullptr;
-};
-
-Quotients quotients_in_a_loop(llvm::IRBuilder<>& builder, Elements dividends, Value* divisor) {
-  LocalArray numbers(builder, dividends);
-  numbers.replace_each([&](Value* x) { return builder.CreateFDiv(x, divisor); });
+Quotients quotients_in_f64(llvm::IRBuilder<>& builder, Elements dividends, Value* divisor) {
+  const auto widened = [&](Value* x) {
+    return MathValue<double>{&builder, builder.CreateFPExt(x, builder.getDoubleTy())};
+  };
+  const MathValue<double> d = widened(divisor);
+  const MathValue<double> estimate{
+      &builder, builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_d, {}, {d.value})};
+  const MathValue<double> raised = math::raised_reciprocal(d, estimate);
   Quotients quotients;
-  for (std::size_t i = 0; i < dividends.size(); ++i) {
-    quotients.values.push_back(MathValue<float>{&builder, numbers.load(i)});
+  for (Value* const x : dividends) {
+    const MathValue<double> q = math::quotient_by_raised_reciprocal(widened(x), raised);
+    quotients.values.push_back({&builder, builder.CreateFPTrunc(q.value, builder.getFloatTy())});
   }
   return quotients;
 }
@@ -143,9 +112,9 @@ Quotients shared_quotients(llvm::IRBuilder<>& builder, Elements dividends, Value
   const MathMask is_plain{&builder,
                           builder.CreateAnd(is_divisor_moderate(builder, divisor), are_moderate)};
   return branch(
-      !is_plain, [&] { return quotients_in_a_loop(builder, dividends, divisor); },
+      !is_plain, [&] { return quotients_in_f64(builder, dividends, divisor); },
       [&] {
-        const MathValue<float> reciprocal = splat(d, 1.0F) / d;
+        const MathValue<float> reciprocal = moderate_reciprocal(d);
         Quotients quotients;
         for (Value* const x : dividends) {
           quotients.values.push_back(

@@ -9,7 +9,8 @@
 //       no:  ex2.approx of each
 //
 // What passes is also of the size that a division by a shared divisor takes, as in a softmax, which
-// then needs no test of its own.
+// then needs no test of its own. In a row with a number that does not pass, the division goes its
+// longer way.
 #include "codegen/emit_map.h"
 #include "codegen/llvm_math.h"
 #include "ir/math/division.h"
@@ -30,8 +31,6 @@ using llvm::Value;
 /// Powers of 2 with a smaller exponent lie within the moderate dividends, whatever the last bits of
 /// the approximation are.
 constexpr float kLargestExponent = 99.0F;
-/// Half of the smallest subnormal is 2 to the power of -150.
-constexpr float kVanishingExponent = -152.0F;
 static_assert(math::kLargestSharedDividend == 0x1p+100F &&
               math::kSmallestSharedDividend == 0x1p-100F);
 
@@ -102,23 +101,6 @@ Value* are_small(llvm::IRBuilder<>& builder, Elements exponents, Elements masks)
   return builder.CreateFCmpULE(largest.result(), f32(builder, kLargestExponent));
 }
 
-/// The same but for exponents whose power is zero. It looks at the exponents, not at the powers,
-/// which would be held in registers twice, before and after a mask; nor at the sizes, which would
-/// be kept from the first test.
-Value* are_small_or_vanish(llvm::IRBuilder<>& builder, Elements exponents) {
-  Extreme largest(builder, llvm::Intrinsic::maxnum);
-  Extreme smallest(builder, llvm::Intrinsic::minnum);
-  for (Value* const exponent : exponents) {
-    Value* const vanishes = builder.CreateFCmpOLE(exponent, f32(builder, kVanishingExponent));
-    Value* const other = builder.CreateSelect(vanishes, f32(builder, 0.0F), exponent);
-    largest.add(other);
-    smallest.add(other);
-  }
-  return builder.CreateAnd(
-      builder.CreateFCmpULE(largest.result(), f32(builder, kLargestExponent)),
-      builder.CreateFCmpUGE(smallest.result(), f32(builder, -kLargestExponent)));
-}
-
 }  // namespace
 
 /// Found by `branch`, so not in a namespace of its own.
@@ -127,7 +109,6 @@ static FastExps select(MathMask mask, const FastExps& a, const FastExps& b) {
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     joined.values.push_back(select_or_join(mask, a.values[i], b.values[i]));
   }
-  joined.are_moderate = select_or_join(mask, a.are_moderate, b.are_moderate);
   return joined;
 }
 
@@ -148,20 +129,12 @@ FastExps emit_fast_exps(const MapEmitter& emitter, Op op, Elements numbers, Elem
     }
     return powers;
   };
-  const MathMask is_rare{&builder, builder.CreateNot(are_small(builder, exponents, masks))};
-  return branch(
-      is_rare,
-      [&] {
-        Value* const are_moderate = are_small_or_vanish(builder, exponents);
-        FastExps powers = each(power_of_two);
-        powers.are_moderate = are_moderate;
-        return powers;
-      },
-      [&] {
-        FastExps powers = each(normal_power_of_two);
-        powers.are_moderate = builder.getTrue();
-        return powers;
-      });
+  Value* const are_moderate = are_small(builder, exponents, masks);
+  FastExps powers = branch(
+      MathMask{&builder, builder.CreateNot(are_moderate)}, [&] { return each(power_of_two); },
+      [&] { return each(normal_power_of_two); });
+  powers.are_moderate = are_moderate;
+  return powers;
 }
 
 }  // namespace tilery::codegen

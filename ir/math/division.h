@@ -15,6 +15,18 @@
 //
 // Nothing may underflow or overflow on the way, so x and d have to be of moderate size, and d
 // positive (a zero would lose its sign).
+//
+// Any other x and d are divided in fp64, without a division and without a case for infinities,
+// zeros and NaNs:
+//
+//     r = 1 / d, raised    too large by 2^-51, within 2^-53
+//     q = x · r            too large by one to six fp64 ulp
+//     q without its last three bits, rounded to fp32
+//
+// A quotient of two floats is either halfway between two floats (that happens to subnormals only),
+// which in fp64 ends in three zeros and is what the cut restores; or 16 fp64 ulp away from halfway,
+// and then neither the raise nor the cut takes it to the other side. 16, because |X · 2^k - M · D|
+// is at least 1 for integers X, D of 24 bits and a midpoint M of 25.
 #pragma once
 
 #include "ir/math/value.h"
@@ -34,6 +46,23 @@ V quotient_by_reciprocal(V x, V d, V reciprocal) {
   const V q = x * reciprocal;
   const V excess = fma(q, d, -x);
   return fma(-excess, reciprocal, q);
+}
+
+/// 1 / d in fp64, raised as quotient_by_raised_reciprocal wants it, from an estimate within 2^-18.
+/// The estimate alone if d is zero, infinite or NaN: its reciprocal is exact.
+template <class V>
+V raised_reciprocal(V d, V estimate) {
+  const V one = splat(d, 1.0);
+  const V better = fma(estimate, fma(-d, estimate, one), estimate);
+  const V raised = fma(better, fma(-d, better, one) + splat(d, 0x1p-51), better);
+  return select(raised == raised, raised, estimate);
+}
+
+/// In fp64 what rounds to the fp32 quotient x / d, for any x and d of fp32.
+template <class V>
+V quotient_by_raised_reciprocal(V x, V raised) {
+  const V q = x * raised;
+  return as_float(bits(q) & splat(bits(q), std::int64_t{-8}));
 }
 
 }  // namespace tilery::math

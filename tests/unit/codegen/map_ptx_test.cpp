@@ -130,10 +130,12 @@ TEST(MapPtx, SharersOfADivisorShareItsReciprocal) {
   const std::string ptx = ptx_of_module("sm_90a", [](llvm::Module& module, const Target& target) {
     add_shared_divisions(module, target);
   });
-  EXPECT_EQ(occurrences(ptx, "rcp.rn.f32"), 1);
-  EXPECT_EQ(occurrences(ptx, "fma.rn.f32"), 2 * kSharers);
-  // The way for large and small numbers is a loop.
-  EXPECT_EQ(occurrences(ptx, "div.rn.f32"), 1);
+  EXPECT_EQ(occurrences(ptx, "rcp.approx.ftz.f32"), 1);
+  EXPECT_EQ(occurrences(ptx, "fma.rn.f32"), 2 + 2 * kSharers);
+  // The way for large and small numbers.
+  EXPECT_EQ(occurrences(ptx, "rcp.approx.ftz.f64"), 1);
+  EXPECT_EQ(occurrences(ptx, "mul.rn.f64"), kSharers);
+  EXPECT_EQ(occurrences(ptx, "div."), 0);
 }
 
 TEST(MapPtx, FastExpIsAProductAndOneInstruction) {

@@ -59,8 +59,10 @@ TEST(RowCode, one_test_for_many_exponentials_and_their_division) {
   // 32 a thread: the common way and the rare one.
   EXPECT_EQ(count(ptx, "ex2.approx.ftz.f32"), 32);
   EXPECT_EQ(count(ptx, "ex2.approx.f32"), 32);
-  EXPECT_EQ(count(ptx, "rcp.rn.f32"), 1);
-  EXPECT_EQ(count(ptx, "div.rn.f32"), 1);  // in a loop
+  // One reciprocal for the common way of the quotients, one for the rare one.
+  EXPECT_EQ(count(ptx, "rcp.approx.ftz.f32"), 1);
+  EXPECT_EQ(count(ptx, "rcp.approx.ftz.f64"), 1);
+  EXPECT_EQ(count(ptx, "div."), 0);
   // The quotients look at nothing but the divisor: no test of patterns, as below.
   EXPECT_EQ(count(ptx, "min.u32"), 0);
 }

@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace tilery::testing {
 namespace {
@@ -182,6 +183,12 @@ std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst, const std::vector<st
       const bool is_finite = (in[0] & 0x7F800000U) != 0x7F800000U;
       return is_finite ? (in[0] + 0x1000U) & 0xFFFFE000U : in[0];
     }
+    case llvm::Intrinsic::nvvm_rcp_approx_ftz_f:
+      return std::bit_cast<std::uint32_t>(1.0F /
+                                          std::bit_cast<float>(static_cast<std::uint32_t>(in[0])));
+    // The upper half is all that the hardware gives.
+    case llvm::Intrinsic::nvvm_rcp_approx_ftz_d:
+      return std::bit_cast<std::uint64_t>(1.0 / std::bit_cast<double>(in[0])) & ~0xFFFFFFFFULL;
     case llvm::Intrinsic::maxnum:
     case llvm::Intrinsic::maximumnum:
       return bits_of(llvm::maximumnum(f(0), f(1)));

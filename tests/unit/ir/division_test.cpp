@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cfloat>
 #include <cmath>
+#include <limits>
 #include <random>
+#include <vector>
 
 namespace tilery::math {
 namespace {
@@ -74,6 +78,105 @@ TEST(Division, HoldsAtTheEndsOfItsRange) {
       EXPECT_EQ(shared_quotient(x, d), x / d) << x << " / " << d;
       EXPECT_EQ(shared_quotient(-x, d), -x / d) << -x << " / " << d;
     }
+  }
+}
+
+// ---- any size, in fp64 ----
+
+/// With an estimate that is off by as much as one may be.
+float any_quotient(float x, float d, double error = 0x1p-18) {
+  const ScalarValue<double> divisor{d};
+  const ScalarValue<double> estimate{1.0 / d * (1.0 + error)};
+  return static_cast<float>(
+      quotient_by_raised_reciprocal(ScalarValue<double>{x}, raised_reciprocal(divisor, estimate))
+          .value);
+}
+
+void expect_quotient(float x, float d) {
+  for (const double error : {-0x1p-18, 0.0, 0x1p-18}) {
+    const float quotient = any_quotient(x, d, error);
+    if (std::isnan(x / d)) {
+      EXPECT_TRUE(std::isnan(quotient)) << x << " / " << d;
+    } else {
+      EXPECT_EQ(quotient, x / d) << std::hexfloat << x << " / " << d;
+      EXPECT_EQ(std::signbit(quotient), std::signbit(x / d)) << std::hexfloat << x << " / " << d;
+    }
+  }
+}
+
+TEST(DivisionInF64, IsCorrectlyRoundedNextToMidpoints) {
+  int count = 0;
+  int wrong = 0;
+  for (const int shift : {24, 25}) {
+    for (std::uint64_t midpoint = (1U << 24) + 1; midpoint < 1U << 25; midpoint += 22) {
+      for (std::int64_t rest = -6; rest <= 6; ++rest) {
+        NearMidpoint found;
+        if (rest != 0 && find_division(midpoint, rest, shift, found)) {
+          const auto x = static_cast<float>(found.x);
+          const auto d = static_cast<float>(found.d);
+          ++count;
+          wrong += any_quotient(x, d) == x / d ? 0 : 1;
+        }
+      }
+    }
+  }
+  EXPECT_GT(count, 3000000);
+  EXPECT_EQ(wrong, 0);
+}
+
+/// Subnormal quotients that lie halfway between two floats, and a step of x to either side.
+TEST(DivisionInF64, RoundsSubnormalTiesToEven) {
+  int count = 0;
+  for (int bits = 1; bits <= 12; ++bits) {
+    for (int half = 1 << (bits - 1); half < 1 << bits; half += 2 * (1 + bits / 4)) {
+      const int odd = half | 1;
+      for (const float d : {3.0F, 5.0F, 77.0F, 4095.0F, 0x1.8p-20F, 0x1.4p100F, 1.0F}) {
+        const double exact = std::ldexp(odd, -150) * static_cast<double>(d);
+        const auto x = static_cast<float>(exact);
+        if (x != exact) {
+          continue;
+        }
+        ++count;
+        for (const float near : {x, std::nextafterf(x, 0.0F), std::nextafterf(x, 1.0F), -x}) {
+          expect_quotient(near, d);
+          expect_quotient(near, -d);
+        }
+      }
+    }
+  }
+  EXPECT_GT(count, 500);
+}
+
+TEST(DivisionInF64, HoldsForAllKindsOfNumbers) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> kinds = {0.0F,
+                                    -0.0F,
+                                    1.0F,
+                                    -3.0F,
+                                    0x1p-149F,
+                                    0x1p-126F,
+                                    0x1p-127F,
+                                    -0x3p-149F,
+                                    0x1p127F,
+                                    FLT_MAX,
+                                    -FLT_MAX,
+                                    infinity,
+                                    -infinity,
+                                    std::nanf(""),
+                                    0x1.fffffep-126F,
+                                    0x1.fffffcp-127F};
+  for (const float x : kinds) {
+    for (const float d : kinds) {
+      expect_quotient(x, d);
+    }
+  }
+}
+
+TEST(DivisionInF64, HoldsForRandomPatterns) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 1000000; ++i) {
+    expect_quotient(std::bit_cast<float>(static_cast<std::uint32_t>(random())),
+                    std::bit_cast<float>(static_cast<std::uint32_t>(random())));
   }
 }
 
