@@ -224,6 +224,54 @@ TEST(PtxCounts, a_matmul_copies_its_tiles_and_multiplies_them_on_tensor_cores) {
   }
 }
 
+TEST(PtxCounts, rmsnorm_reads_its_row_twice_and_the_weights) {
+  for (const int num_warps : kWarps) {
+    SCOPED_TRACE(num_warps);
+    const PtxCounts counts = count_ptx(
+        ptx_of("rmsnorm.tl",
+               "x_ptr=*f16/16 w_ptr=*f16/16 out_ptr=*f16/16 rstd_ptr=*f32/16 stride_row=i32/16 "
+               "N=i32/16 eps=f32 BLOCK_N=4096",
+               num_warps));
+    EXPECT_EQ(counts.loads, accesses(4096, 2, 32 * num_warps, 3));
+    EXPECT_EQ(counts.stores, both(accesses(4096, 2, 32 * num_warps), {{4, 1}}));
+  }
+}
+
+TEST(PtxCounts, cross_entropy_reads_a_row_a_target_and_its_logit) {
+  for (const int num_warps : kWarps) {
+    SCOPED_TRACE(num_warps);
+    const PtxCounts counts =
+        count_ptx(ptx_of("cross_entropy.tl",
+                         "logits_ptr=*f32/16 target_ptr=*i64/16 loss_ptr=*f32/16 lse_ptr=*f32/16 "
+                         "stride_row=i32/16 N=i32/16 IGNORE=-100 BLOCK_N=4096",
+                         num_warps));
+    EXPECT_EQ(counts.loads, both(accesses(4096, 4, 32 * num_warps), {{8, 1}, {4, 1}}));
+    EXPECT_EQ(counts.stores, (Widths{{4, 2}}));
+  }
+}
+
+TEST(PtxCounts, attention_multiplies_both_of_its_products_on_tensor_cores) {
+  constexpr int kQueries = 128;
+  constexpr int kKeys = 64;
+  constexpr int kDepth = 64;
+  for (const int num_warps : {4, 8}) {
+    SCOPED_TRACE(num_warps);
+    const PtxCounts counts = count_ptx(
+        ptx_of("flash_attention.tl",
+               "q_ptr=*f16/16 k_ptr=*f16/16 v_ptr=*f16/16 out_ptr=*f16/16 lse_ptr=*f32/16 "
+               "scale=f32 stride_z=i32/16 stride_h=i32/16 stride_s=i32/16 H=i32 S=i32/16 D=64 "
+               "BLOCK_M=128 BLOCK_N=64 CAUSAL=false",
+               num_warps));
+    // q · k and p · v have as many products; an m16n8k16 does 2048 of them.
+    EXPECT_EQ(counts.matrix, 2 * kQueries * kKeys * kDepth / (16 * 8 * 16) / num_warps);
+    // The queries are loaded once, keys and values copied ahead, all 16 bytes at once.
+    EXPECT_EQ(counts.loads, accesses(kQueries * kDepth, 2, 32 * num_warps));
+    ASSERT_EQ(counts.copies.size(), 1U);
+    EXPECT_EQ(counts.copies.begin()->first, 16);
+    EXPECT_EQ(counts.copies.begin()->second % (2 * kKeys * kDepth * 2 / (16 * 32 * num_warps)), 0);
+  }
+}
+
 // ---- the counting itself ----
 
 TEST(PtxCounts, reads_widths_predicates_and_lines) {
