@@ -20,8 +20,17 @@
 
 namespace tilery::codegen {
 
-/// Layouts, Gpu ops, barriers and shared memory for a specialised function. Fails if a limit of the
-/// target is met; the error names the limit and what would fit.
+/// Warns of a tile that 32 warps cannot hold in their registers: it compiles, but can take minutes.
+/// Quick, so that it can be told before.
+void warn_of_large_tiles(const Function& function, Diagnostics& diagnostics);
+
+/// Layouts, Gpu ops, barriers and shared memory for a specialised function. If the kernel asks for
+/// more than the target has, that is reported, at its line, and the result is an error of the same
+/// words; any other error is the caller's (a wrong option).
+[[nodiscard]] Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
+                                               const CodegenOptions& options,
+                                               Diagnostics& diagnostics);
+/// The same for callers that need only the words.
 [[nodiscard]] Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
                                                const CodegenOptions& options);
 

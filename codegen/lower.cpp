@@ -1,6 +1,7 @@
 // The pipeline from a specialised function to a GpuFunction.
 #include "codegen/codegen.h"
 #include "codegen/dot_plan.h"
+#include "codegen/limits.h"
 #include "codegen/passes/allocate_shared.h"
 #include "codegen/passes/assign_layouts.h"
 #include "codegen/passes/choose_residency.h"
@@ -61,22 +62,10 @@ bool raise_ptx_version(GpuFunction& gpu) {
   return has_fp8_mma;
 }
 
-std::string too_much_shared(const GpuFunction& gpu) {
-  const auto largest = std::max_element(
-      gpu.shared.begin(), gpu.shared.end(),
-      [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
-  const Op op = gpu.function.insts[largest->first].op;
-  return fmt::format(
-      "kernel `{}` needs {} bytes of shared memory, {} has {}; {} of them are for one `{}`: "
-      "smaller tiles would fit",
-      gpu.function.name, gpu.shared_bytes, gpu.target.name(), gpu.target.max_shared_bytes(),
-      largest->second.bytes, op_def(op).id);
-}
-
 }  // namespace
 
 Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
-                                 const CodegenOptions& options) {
+                                 const CodegenOptions& options, Diagnostics& diagnostics) {
   if (options.num_warps && !is_warp_count(*options.num_warps)) {
     return Error{ErrorKind::Usage,
                  fmt::format("num_warps={}: a power of two from 1 to {} is needed",
@@ -96,12 +85,19 @@ Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
   run_pass(gpu, "assign_layouts", assign_layouts);
   run_pass(gpu, "allocate_shared", allocate_shared);
   if (gpu.shared_bytes > target.max_shared_bytes()) {
-    return Error{ErrorKind::Usage, too_much_shared(gpu)};
+    report_shared_memory(gpu, diagnostics);
+    return Error{ErrorKind::Usage, diagnostics.all().back().message};
   }
   run_pass(gpu, "insert_barriers", insert_barriers);
   gpu.blocks_per_sm = choose_blocks_per_sm(gpu);
   raise_ptx_version(gpu);
   return gpu;
+}
+
+Result<GpuFunction> lower_to_gpu(Function function, const Target& target,
+                                 const CodegenOptions& options) {
+  Diagnostics diagnostics;
+  return lower_to_gpu(std::move(function), target, options, diagnostics);
 }
 
 }  // namespace tilery::codegen

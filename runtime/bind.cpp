@@ -16,8 +16,8 @@ namespace {
 /// Which argument each parameter gets; nullptr: none was given.
 class Assignment {
  public:
-  Assignment(const KernelInfo& kernel, LaunchOptions& options, Diagnostics& diagnostics)
-      : kernel_(kernel), options_(options), diagnostics_(diagnostics) {
+  Assignment(const KernelInfo& kernel, BoundCall& call, Diagnostics& diagnostics)
+      : kernel_(kernel), call_(call), diagnostics_(diagnostics) {
     slots_.resize(kernel.parameters.size());
   }
 
@@ -73,7 +73,9 @@ class Assignment {
       return;
     }
     options_given_.push_back(name);
-    (void)set_option(options_, name, value, diagnostics_);
+    if (set_option(call_.options, name, value, diagnostics_)) {
+      note_if_without_effect(name, value, call_.notes);
+    }
   }
 
   void report_unknown(const std::string& name) {
@@ -93,7 +95,7 @@ class Assignment {
   }
 
   const KernelInfo& kernel_;
-  LaunchOptions& options_;
+  BoundCall& call_;
   Diagnostics& diagnostics_;
   std::vector<const Argument*> slots_;
   std::vector<std::string> options_given_;
@@ -117,8 +119,9 @@ BoundCall bind_arguments(const KernelInfo& kernel, const Arguments& arguments,
                          const LaunchOptions& options, Diagnostics& diagnostics) {
   BoundCall call;
   call.options = options;
-  Assignment assignment(kernel, call.options, diagnostics);
+  Assignment assignment(kernel, call, diagnostics);
   assignment.assign(arguments);
+  note_if_without_effect(call.options, call.notes);
   check_options(call.options, diagnostics);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const KernelParameter& parameter = kernel.parameters[i];

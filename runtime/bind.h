@@ -36,6 +36,8 @@ struct BoundCall {
   std::vector<BoundBuffer> buffers;
   /// The launch's options with those that were given as keywords.
   LaunchOptions options;
+  /// Options that were given and change nothing, a sentence each.
+  std::vector<std::string> notes;
 };
 
 /// Binds as Python does and gives every argument its type (semantics 9.2). Reports everything that

@@ -191,6 +191,7 @@ Status run_on_cuda(CudaDevice& device, const Specialization& specialization, con
     return status;
   }
   if (kernel == nullptr) {
+    warn_before_compiling(function, sources, call.options, report.messages);
     Result<std::shared_ptr<const CudaKernel>> made =
         kernels.find_or_load(**context, options, function, sources);
     if (!made) {
@@ -200,7 +201,8 @@ Status run_on_cuda(CudaDevice& device, const Specialization& specialization, con
   }
   const auto loaded = std::chrono::steady_clock::now();
   report.compile_time += loaded - start;
-  report.notes = kernel->facts().notes;
+  const std::vector<std::string>& notes = kernel->facts().notes;
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   const Result<std::array<unsigned, 3>> extents = cuda_grid(*kernel, grid);
   if (!extents) {
     return extents.error();

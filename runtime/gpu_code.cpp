@@ -112,9 +112,16 @@ Result<GpuCode> compile_call_for_target(const Kernel& kernel, const Arguments& a
   if (!specialized) {
     return error_of(ErrorKind::Kernel, std::move(code.messages));
   }
+  warn_before_compiling(specialized->function, sources, call->options, code.messages);
   GpuCompileResult made = compile_with_stages(
       specialized->function, *chip, codegen_options(call->options, specialized->reads_num_warps),
       &sources, stages);
+  if (!made.binary && made.diagnostics.has_errors()) {
+    // The warnings stand before what they may explain.
+    std::vector<Message> errors = messages_of(made.diagnostics, sources, Phase::Compile);
+    code.messages.insert(code.messages.end(), errors.begin(), errors.end());
+    return error_of(ErrorKind::Kernel, std::move(code.messages));
+  }
   if (!made.binary) {
     return Error{made.is_machine_fault ? ErrorKind::Machine : ErrorKind::Usage, made.error, {}};
   }
@@ -130,7 +137,9 @@ Result<GpuCode> compile_call_for_target(const Kernel& kernel, const Arguments& a
   code.programs_per_block = made.binary->programs_per_block;
   code.shared_bytes = made.binary->shared_bytes;
   code.ptx = std::move(made.binary->code);
-  code.notes = std::move(made.binary->notes);
+  code.notes = call->notes;
+  code.option_notes = code.notes.size();
+  code.notes.insert(code.notes.end(), made.binary->notes.begin(), made.binary->notes.end());
   code.layout = std::move(stages.layout);
   code.llvm = std::move(stages.llvm);
   return code;

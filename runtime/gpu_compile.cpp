@@ -10,15 +10,19 @@ namespace tilery {
 namespace {
 
 GpuCompileResult failure(const Error& error) {
-  return {std::nullopt, error.message, error.kind == ErrorKind::Machine};
+  return {std::nullopt, error.message, error.kind == ErrorKind::Machine, {}};
 }
 
 GpuCompileResult compile(const Function& function, const codegen::Target& target,
                          const codegen::CodegenOptions& options, const SourceMap* sources,
                          GpuStages* stages) {
-  const Result<codegen::GpuFunction> gpu = codegen::lower_to_gpu(function, target, options);
+  Diagnostics diagnostics;
+  const Result<codegen::GpuFunction> gpu =
+      codegen::lower_to_gpu(function, target, options, diagnostics);
   if (!gpu) {
-    return failure(gpu.error());
+    GpuCompileResult result = failure(gpu.error());
+    result.diagnostics = std::move(diagnostics);
+    return result;
   }
   codegen::EmitOptions emit;
   emit.sources = sources;
@@ -40,7 +44,7 @@ GpuCompileResult compile(const Function& function, const codegen::Target& target
   if (!binary) {
     return failure(binary.error());
   }
-  return {std::move(*binary), {}, false};
+  return {std::move(*binary), {}, false, {}};
 }
 
 GpuCompileResult compile_with_codegen(const Function& function, const codegen::Target& target,
@@ -56,6 +60,12 @@ std::atomic<GpuCompiler> current_compiler{compile_with_codegen};
 GpuCompileResult compile_for_gpu(const Function& function, const codegen::Target& target,
                                  const codegen::CodegenOptions& options, const SourceMap* sources) {
   return current_compiler.load()(function, target, options, sources);
+}
+
+Diagnostics warnings_before_compiling(const Function& function) {
+  Diagnostics diagnostics;
+  codegen::warn_of_large_tiles(function, diagnostics);
+  return diagnostics;
 }
 
 GpuCompileResult compile_with_stages(const Function& function, const codegen::Target& target,

@@ -8,6 +8,7 @@
 #include "codegen/options.h"
 #include "codegen/target.h"
 #include "ir/function.h"
+#include "ir/support/diagnostic.h"
 #include "ir/support/source.h"
 
 #include <optional>
@@ -20,6 +21,9 @@ struct GpuCompileResult {
   /// Why there is none, and whether it is the machine's fault rather than the launch's.
   std::string error;
   bool is_machine_fault = false;
+  /// If the kernel itself is to blame, what is wrong with it, at its lines; then `error` is to be
+  /// left aside.
+  Diagnostics diagnostics = {};
 };
 
 /// Compiles a specialised, optimised function to PTX. With `sources` the code has line information.
@@ -28,6 +32,9 @@ struct GpuCompileResult {
                                                const codegen::Target& target,
                                                const codegen::CodegenOptions& options,
                                                const SourceMap* sources);
+
+/// What should be told before `compile_for_gpu`, because it makes compiling slow: warnings.
+[[nodiscard]] Diagnostics warnings_before_compiling(const Function& function);
 
 /// What came before the PTX, as text.
 struct GpuStages {

@@ -4,6 +4,7 @@
 #include "runtime/build_id.h"
 #include "runtime/gpu_compile.h"
 #include "runtime/kernel_cache.h"
+#include "runtime/messages.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,11 @@ std::string text_of(const std::optional<int>& number) {
   return number ? fmt::format("{}", *number) : "-";
 }
 
-Error compile_error(const GpuCompileResult& result, const Function& function) {
+Error compile_error(const GpuCompileResult& result, const Function& function,
+                    const SourceMap& sources) {
+  if (result.diagnostics.has_errors()) {
+    return error_of(ErrorKind::Kernel, messages_of(result.diagnostics, sources, Phase::Compile));
+  }
   return {result.is_machine_fault ? ErrorKind::Machine : ErrorKind::Usage,
           fmt::format("kernel `{}`: {}", function.name, result.error),
           {}};
@@ -79,7 +84,7 @@ class KernelMaker {
   Result<std::shared_ptr<const CudaKernel>> compile() const {
     GpuCompileResult compiled = compile_for_gpu(function_, target_, options_, &sources_);
     if (!compiled.binary) {
-      return compile_error(compiled, function_);
+      return compile_error(compiled, function_, sources_);
     }
     const Result<KernelBinary> cubin =
         assemble(context_, *std::move(compiled.binary), function_.name);
@@ -113,6 +118,17 @@ codegen::CodegenOptions codegen_options(const LaunchOptions& options, bool reads
   result.maxnreg = options.maxnreg;
   result.debug = options.debug;
   return result;
+}
+
+void warn_before_compiling(const Function& function, const SourceMap& sources,
+                           const LaunchOptions& options, std::vector<Message>& messages) {
+  for (Message& message :
+       messages_of(warnings_before_compiling(function), sources, Phase::Compile)) {
+    if (options.warn) {
+      options.warn(message);
+    }
+    messages.push_back(std::move(message));
+  }
 }
 
 Sha256Digest kernel_cache_key(const Function& function, const codegen::Target& target,

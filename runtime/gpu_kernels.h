@@ -27,6 +27,10 @@ namespace tilery {
                                             const codegen::CodegenOptions& options,
                                             int driver_version, const SourceMap* sources);
 
+/// Tells, and adds to `messages`, what should be known before the function is compiled.
+void warn_before_compiling(const Function& function, const SourceMap& sources,
+                           const LaunchOptions& options, std::vector<Message>& messages);
+
 /// The loaded kernels of one specialisation, one a context and set of options. Made when they are
 /// first asked for; of threads that ask for the same one at once, the first compiles and the others
 /// wait.

@@ -59,6 +59,7 @@ Result<LaunchReport> launch(const Device& device, const Kernel& kernel,
   const Specialization& specialization = *made.specialization;
   LaunchReport report;
   report.compiled = made.is_new;
+  report.notes = call->notes;
   report.compile_time = Clock::now() - start;
   if (!call->options.print) {
     call->options.print = print_to_stdout;

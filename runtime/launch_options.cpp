@@ -107,6 +107,8 @@ const char* accept_bool(LaunchOptions& options, const Argument& value) {
 struct OptionRow {
   const char* name;
   Setter set;
+  /// Why True changes nothing; nullptr if it does, or if LaunchOptions keeps the value.
+  const char* without_effect = nullptr;
 };
 
 constexpr std::array kOptions = {
@@ -130,10 +132,11 @@ constexpr std::array kOptions = {
               [](LaunchOptions& o, const Argument& v) { return set_bool(o.enable_fp_fusion, v); }},
     OptionRow{"debug", [](LaunchOptions& o, const Argument& v) { return set_bool(o.debug, v); }},
     OptionRow{"math", set_math},
-    OptionRow{"enable_reflect_ftz", accept_bool},
-    OptionRow{"sanitize_overflow", accept_bool},
-    OptionRow{"launch_cooperative_grid", accept_bool},
-    OptionRow{"launch_pdl", accept_bool},
+    OptionRow{"enable_reflect_ftz", accept_bool, "no function flushes subnormals"},
+    OptionRow{"sanitize_overflow", accept_bool, "integers wrap unnoticed"},
+    OptionRow{"launch_cooperative_grid", accept_bool,
+              "blocks are launched without a promise to run together"},
+    OptionRow{"launch_pdl", accept_bool, "the kernel waits for the one before it"},
 };
 
 void report_value(Diagnostics& diagnostics, std::string_view name, const char* rule,
@@ -178,6 +181,22 @@ bool set_option(LaunchOptions& options, std::string_view name, const Argument& v
   d.helped(closest.empty() ? fmt::format("there are: {}", fmt::join(launch_option_names(), ", "))
                            : fmt::format("did you mean `{}`?", closest));
   return false;
+}
+
+void note_if_without_effect(std::string_view name, const Argument& value,
+                            std::vector<std::string>& notes) {
+  for (const OptionRow& row : kOptions) {
+    if (row.name == name && row.without_effect != nullptr && boolean(value).value_or(false)) {
+      notes.push_back(fmt::format("{}=True changes nothing yet: {}", name, row.without_effect));
+    }
+  }
+}
+
+void note_if_without_effect(const LaunchOptions& options, std::vector<std::string>& notes) {
+  if (options.num_ctas != 1) {
+    notes.push_back(fmt::format("num_ctas={} changes nothing yet: one thread block runs a program",
+                                options.num_ctas));
+  }
 }
 
 void check_options(const LaunchOptions& options, Diagnostics& diagnostics) {

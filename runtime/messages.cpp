@@ -1,5 +1,7 @@
 #include "runtime/messages.h"
 
+#include "ir/call_chain.h"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -48,15 +50,6 @@ std::string where_text(const Finding& finding) {
   return text;
 }
 
-/// The calls that led to an instruction inside an inlined helper, innermost first.
-void add_calls(Diagnostic& diagnostic, const Function& function, LocId loc) {
-  for (LocId at = function.locations[loc.index].caller; at;
-       at = function.locations[at.index].caller) {
-    const Location& call = function.locations[at.index];
-    diagnostic.calls.push_back({call.range, call.function});
-  }
-}
-
 Diagnostic diagnostic_of(const Finding& finding, const Function& function) {
   Diagnostic d;
   d.id = is_warning(finding.kind) ? DiagId::FindingWarning : DiagId::FindingError;
@@ -71,9 +64,7 @@ Diagnostic diagnostic_of(const Finding& finding, const Function& function) {
   for (const auto& [loc, text] : finding.related) {
     d.note(text, function.range(loc));
   }
-  if (finding.loc) {
-    add_calls(d, function, finding.loc);
-  }
+  add_calls(d, function, finding.loc);
   return d;
 }
 

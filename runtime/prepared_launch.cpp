@@ -180,10 +180,16 @@ Result<PreparedLaunch> prepare(const Device& device, const Kernel& kernel,
   if (!context) {
     return context.error();
   }
+  GpuKernels& kernels = made.specialization->gpu_kernels();
+  const codegen::CodegenOptions code_options =
+      codegen_options(call->options, made.specialization->reads_num_warps());
+  const Function& function = made.specialization->function();
+  if (kernels.find(**context, code_options) == nullptr) {
+    std::vector<Message> told;
+    warn_before_compiling(function, impl.library->sources, call->options, told);
+  }
   Result<std::shared_ptr<const CudaKernel>> loaded =
-      made.specialization->gpu_kernels().find_or_load(
-          **context, codegen_options(call->options, made.specialization->reads_num_warps()),
-          made.specialization->function(), impl.library->sources);
+      kernels.find_or_load(**context, code_options, function, impl.library->sources);
   if (!loaded) {
     return loaded.error();
   }

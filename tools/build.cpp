@@ -61,7 +61,8 @@ std::string command_text(const BuildRequest& request) {
 
 class Builder {
  public:
-  explicit Builder(const BuildRequest& request) : request_(request) {}
+  Builder(const BuildRequest& request, EarlyWarnings& warnings)
+      : request_(request), warnings_(warnings) {}
 
   Status build() {
     const std::string name = fs::path(request_.out).filename().string();
@@ -77,6 +78,7 @@ class Builder {
     }
     LaunchOptions options;
     options.strict = request_.call.strict;
+    options.warn = warnings_.hook();
     Result<GpuCode> made =
         compile_for_target(call->kernel, call->arguments.arguments, request_.target, options);
     if (!made) {
@@ -108,13 +110,15 @@ class Builder {
 
  private:
   const BuildRequest& request_;
+  EarlyWarnings& warnings_;
 };
 
 }  // namespace
 
 int build_command(const BuildRequest& request) {
   const bool json = request.call.json;
-  Builder builder(request);
+  EarlyWarnings warnings(json);
+  Builder builder(request, warnings);
   if (const Status status = builder.build(); !status) {
     return fail("build", status.error(), json);
   }
@@ -128,7 +132,8 @@ int build_command(const BuildRequest& request) {
     print_json(report);
     return exit_code;
   }
-  print_messages(builder.code.messages);
+  warnings.print_rest(builder.code.messages);
+  print_notes(builder.code.notes);
   for (const std::string& file : builder.files) {
     print_out(fmt::format("wrote {}\n", file));
   }

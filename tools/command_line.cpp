@@ -392,11 +392,12 @@ class CommandLine {
 
   void add_explain() {
     CLI::App* sub = add("explain", "tell what each line becomes on a GPU, and why");
+    explain_.call.allows_types = true;
     add_call_options(*sub, explain_.call);
     sub->add_option("--target", explain_.target,
                     "the chip (default: sm_90a, or that of the GPU of --on)")
         ->type_name("CHIP");
-    sub->footer(std::string(kValueHelp) + "\n" + kExplainFooter);
+    sub->footer(std::string(kTypeHelp) + "\n" + kValueHelp + "\n" + kExplainFooter);
     sub->callback([this] { exit_code_ = explain_command(explain_); });
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <unistd.h>
 #include <utility>
 
@@ -59,6 +60,42 @@ void print_error(const Error& error) {
   std::fflush(stdout);
   print_err(use_color(stderr) ? "tilery: \x1b[1;31merror:\x1b[0m " : "tilery: error: ");
   print_err(without_controls(error.message) + "\n");
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  constexpr std::size_t kShown = 4;
+  std::fflush(stdout);
+  for (std::size_t i = 0; i < std::min(notes.size(), kShown); ++i) {
+    print_err(fmt::format("note: {}\n", notes[i]));
+  }
+  if (notes.size() > kShown) {
+    print_err(fmt::format("note: {} more; --json lists all, `tilery explain` shows them by line\n",
+                          notes.size() - kShown));
+  }
+}
+
+std::function<void(const Message&)> EarlyWarnings::hook() {
+  if (is_silent_) {
+    return {};
+  }
+  return [this](const Message& message) {
+    if (!is_shown(message)) {
+      print_messages({message});
+      std::fflush(stderr);
+      shown_.push_back(message.text);
+    }
+  };
+}
+
+void EarlyWarnings::print_rest(const std::vector<Message>& messages) const {
+  std::vector<Message> rest;
+  std::ranges::copy_if(messages, std::back_inserter(rest),
+                       [&](const Message& message) { return !is_shown(message); });
+  print_messages(rest);
+}
+
+bool EarlyWarnings::is_shown(const Message& message) const {
+  return std::ranges::find(shown_, message.text) != shown_.end();
 }
 
 int exit_code(const Error& error) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,31 @@ void print_err(std::string_view text);
 void print_messages(const std::vector<Message>& messages);
 /// The error's messages, or "tilery: error: …" if it has none.
 void print_error(const Error& error);
+
+/// The first few notes on standard error; they are no warnings, so they never fill the screen.
+void print_notes(const std::vector<std::string>& notes);
+
+/// Warnings that are shown while a command is at work, each once: a report that repeats them leaves
+/// them out.
+class EarlyWarnings {
+ public:
+  /// `is_silent`: all are left to the report (JSON).
+  explicit EarlyWarnings(bool is_silent) : is_silent_(is_silent) {}
+
+  EarlyWarnings(const EarlyWarnings&) = delete;
+  EarlyWarnings& operator=(const EarlyWarnings&) = delete;
+
+  /// For LaunchOptions::warn; must not outlive this.
+  [[nodiscard]] std::function<void(const Message&)> hook();
+  /// The messages that were not shown yet.
+  void print_rest(const std::vector<Message>& messages) const;
+
+ private:
+  [[nodiscard]] bool is_shown(const Message& message) const;
+
+  bool is_silent_;
+  std::vector<std::string> shown_;
+};
 
 /// The exit code that an error asks for.
 [[nodiscard]] int exit_code(const Error& error);

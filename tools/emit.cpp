@@ -34,7 +34,8 @@ struct Emitted {
 /// Collects the texts; warnings go to `messages`.
 class Emitter {
  public:
-  explicit Emitter(const EmitRequest& request) : request_(request) {}
+  Emitter(const EmitRequest& request, EarlyWarnings& warnings)
+      : request_(request), warnings_(warnings) {}
 
   Status emit() {
     if (request_.stage == "ast") {
@@ -80,6 +81,7 @@ class Emitter {
   Status emit_code(const Call& call) {
     LaunchOptions options;
     options.strict = request_.call.strict;
+    options.warn = warnings_.hook();
     Result<GpuCode> made =
         compile_for_target(call.kernel, call.arguments.arguments, request_.target, options,
                            {request_.stage == "layout", request_.stage == "llvm"});
@@ -164,6 +166,7 @@ class Emitter {
   }
 
   const EmitRequest& request_;
+  EarlyWarnings& warnings_;
   std::vector<std::string> passes_;
 };
 
@@ -171,7 +174,8 @@ class Emitter {
 
 int emit_command(const EmitRequest& request) {
   const bool json = request.call.json;
-  Emitter emitter(request);
+  EarlyWarnings warnings(json);
+  Emitter emitter(request, warnings);
   const Status status = emitter.emit();
   if (!status) {
     return fail("emit", status.error(), json);
@@ -191,7 +195,10 @@ int emit_command(const EmitRequest& request) {
     print_json(report);
     return exit_code;
   }
-  print_messages(emitter.messages);
+  warnings.print_rest(emitter.messages);
+  if (emitter.code) {
+    print_notes(emitter.code->notes);
+  }
   for (const Emitted& emitted : emitter.texts) {
     if (emitter.texts.size() > 1) {
       print_out(fmt::format("// ---- {} ----\n", emitted.title));

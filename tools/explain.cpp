@@ -140,7 +140,8 @@ Json report(const KernelExplanation& e, const std::optional<Resources>& resource
 
 class Explain {
  public:
-  explicit Explain(const ExplainRequest& request) : request_(request), json_(request.call.json) {}
+  explicit Explain(const ExplainRequest& request)
+      : request_(request), json_(request.call.json), warnings_(json_) {}
 
   int operator()() {
     const Status chosen = choose_target();
@@ -153,6 +154,7 @@ class Explain {
     }
     LaunchOptions options;
     options.strict = request_.call.strict;
+    options.warn = warnings_.hook();
     const Result<KernelExplanation> made =
         explain(call->kernel, call->arguments.arguments, target_, options);
     if (!made) {
@@ -167,7 +169,7 @@ class Explain {
       print_json(report(*made, *resources, call->kernel.name(), exit_code));
       return exit_code;
     }
-    print_messages(made->code.messages);
+    warnings_.print_rest(made->code.messages);
     print_out(explanation_text(*made, *resources, call->kernel));
     return exit_code;
   }
@@ -231,6 +233,7 @@ class Explain {
 
   const ExplainRequest& request_;
   bool json_;
+  EarlyWarnings warnings_;
   std::string target_;
   std::optional<Device> device_;
 };

@@ -163,9 +163,10 @@ std::string head_text(const KernelExplanation& e, const std::optional<Resources>
   } else {
     text += "  registers        not known: there is no ptxas; --on cuda asks the driver\n";
   }
-  for (const std::string& note : e.code.notes) {
+  for (std::size_t i = 0; i < e.code.notes.size(); ++i) {
+    const std::string& note = e.code.notes[i];
     // The others stand at their lines.
-    if (note.find(" raised from ") != std::string::npos) {
+    if (i < e.code.option_notes || note.find(" raised from ") != std::string::npos) {
       text += fmt::format("  note             {}\n", note);
     }
   }

@@ -151,18 +151,6 @@ Result<Wishes> read_wishes(const RunRequest& request, const CallArguments& argum
   return wishes;
 }
 
-/// The first few notes of code generation; they are no warnings, so they never fill the screen.
-void print_notes(const std::vector<std::string>& notes) {
-  constexpr std::size_t kShown = 4;
-  for (std::size_t i = 0; i < std::min(notes.size(), kShown); ++i) {
-    print_err(fmt::format("note: {}\n", notes[i]));
-  }
-  if (notes.size() > kShown) {
-    print_err(fmt::format("note: {} more; --json lists all, `tilery explain` shows them by line\n",
-                          notes.size() - kShown));
-  }
-}
-
 /// Everything that a run has to tell.
 struct Outcome {
   LaunchReport launch;
@@ -173,7 +161,8 @@ struct Outcome {
 
 class Run {
  public:
-  explicit Run(const RunRequest& request) : request_(request), json_(request.call.json) {}
+  explicit Run(const RunRequest& request)
+      : request_(request), json_(request.call.json), warnings_(json_) {}
 
   int operator()() {
     const Result<Device> device = choose_device(request_.call.on);
@@ -220,6 +209,7 @@ class Run {
       progress.clear();
       show(text);
     };
+    options.warn = warnings_.hook();
     return launch(device, call.kernel, grid, call.arguments.arguments, options);
   }
 
@@ -238,7 +228,7 @@ class Run {
 
   int finish(const Wishes& wishes) {
     if (!json_) {
-      print_messages(outcome_.launch.messages);
+      warnings_.print_rest(outcome_.launch.messages);
       print_notes(outcome_.launch.notes);
     }
     outcome_.exit_code = is_good() ? 0 : 1;
@@ -305,6 +295,7 @@ class Run {
 
   const RunRequest& request_;
   bool json_;
+  EarlyWarnings warnings_;
   Outcome outcome_;
 };
 

@@ -83,5 +83,45 @@ TEST_F(GpuCommands, a_regular_kernel_that_names_its_warps_has_no_notes) {
   EXPECT_TRUE(report["notes"].empty()) << report["notes"];
 }
 
+constexpr const char* kWide = R"(@triton.jit
+def wide(x):
+    a = tl.load(x + tl.arange(0, 64)[:, None] * 1024 + tl.arange(0, 1024)[None, :])
+    c = tl.dot(a, tl.trans(a), input_precision="ieee")
+    tl.store(x + tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :], c)
+)";
+
+TEST_F(GpuCommands, too_much_shared_memory_is_the_kernels_fault) {
+  const std::string file = folder_.write("wide.tl", kWide);
+  const std::string out = folder_.file("wide");
+  const std::vector<std::vector<std::string>> commands{
+      {"run", file, "x=ones:f32[65536]", "--grid", "1", "--on", "cuda"},
+      {"emit", file, "x=*f32", "--stage", "ptx"},
+      {"build", file, "x=*f32", "--out", out},
+      {"explain", file, "x=*f32"}};
+  for (const auto& words : commands) {
+    const ProcessResult r = on_gpu(words);
+    EXPECT_EQ(r.exit_code, 1) << words[0] << r.err;
+    EXPECT_NE(r.err.find("wide.tl:4:9: error: the kernel needs 524288 bytes of shared memory"),
+              std::string::npos)
+        << words[0] << r.err;
+  }
+}
+
+TEST_F(GpuCommands, an_option_without_effect_is_noted_everywhere) {
+  const std::string note = "num_ctas=2 changes nothing yet: one thread block runs a program";
+  for (const char* on : {"interpret", "cuda"}) {
+    const ProcessResult r = on_gpu(rows("run", "1024", {"--grid", "4", "--on", on, "num_ctas=2"}));
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_NE(r.err.find("note: " + note), std::string::npos) << r.err;
+  }
+  EXPECT_NE(on_gpu(rows("emit", "1024", {"--stage", "ptx", "num_ctas=2"})).err.find(note),
+            std::string::npos);
+  EXPECT_NE(
+      on_gpu(rows("build", "1024", {"--out", folder_.file("k"), "num_ctas=2"})).err.find(note),
+      std::string::npos);
+  EXPECT_NE(on_gpu(rows("explain", "1024", {"num_ctas=2"})).out.find(note), std::string::npos);
+  EXPECT_EQ(on_gpu(rows("run", "1024", {"--grid", "4", "num_ctas=1"})).err, "");
+}
+
 }  // namespace
 }  // namespace tilery::testing

@@ -57,8 +57,10 @@ struct GpuCode {
       layout;  ///< if asked for: the block IR on its way to LLVM, with the layout of every tile
   std::string llvm;               ///< if asked for: LLVM IR, optimised
   std::vector<Message> messages;  ///< warnings
-  /// Why so many warps, what was decided otherwise than asked, which accesses are narrow and why.
+  /// Launch options that change nothing; why so many warps, what was decided otherwise than asked,
+  /// which accesses are narrow and why.
   std::vector<std::string> notes;
+  std::size_t option_notes = 0;  ///< of the notes, how many of the first are about launch options
 };
 
 /// The texts of GpuCode beside the PTX; writing them takes longer than compiling.

@@ -36,7 +36,7 @@ struct LaunchOptions {
   /// tiles. A kernel that asks (`tl.extra.cuda.num_warps()`) sees the number given, or 4.
   std::optional<int> num_warps;
   int num_stages = 3;  ///< pipelining depth, 0 to 32
-  int num_ctas = 1;    ///< a power of two from 1 to 16
+  int num_ctas = 1;    ///< a power of two from 1 to 16; changes nothing yet
   std::optional<int> maxnreg;
   bool enable_fp_fusion = true;  ///< `a * b + c` rounds once
   bool debug = false;            ///< device_assert on a GPU; interpret mode always checks it
@@ -44,6 +44,10 @@ struct LaunchOptions {
 
   // ---- how the kernel is read ----
   bool strict = false;  ///< refuse our extensions to the language
+
+  /// Called with a warning that should be read before what follows, which takes long: the compiling
+  /// of an enormous tile. The report has it as well. Empty: nobody is told before.
+  std::function<void(const Message&)> warn;
 
   // ---- on a GPU ----
   /// The CUDA stream to launch on. With one, and all arrays on the GPU, the launch is queued and
@@ -78,8 +82,9 @@ struct LaunchReport {
   bool compiled = false;
   std::chrono::nanoseconds compile_time{0};
   std::chrono::nanoseconds run_time{0};
-  /// On a GPU: sentences of code generation about the kernel that ran, compiled now or before: why
-  /// so many warps, what was decided otherwise than asked, which accesses are narrow and why.
+  /// Launch options that were given and change nothing. On a GPU also sentences of code generation
+  /// about the kernel that ran, compiled now or before: why so many warps, what was decided
+  /// otherwise than asked, which accesses are narrow and why.
   std::vector<std::string> notes;
 
   [[nodiscard]] TILERY_API bool has_errors() const;

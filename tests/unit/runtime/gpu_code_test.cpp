@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace tilery {
 namespace {
@@ -40,6 +41,61 @@ TEST_F(GpuCodeTest, tells_types_facts_and_constants) {
   EXPECT_EQ(code->constants[0].integer, -7);
   EXPECT_EQ(code->constants[1].text, "None");
   EXPECT_FALSE(code->constants[1].integer.has_value());
+}
+
+TEST_F(GpuCodeTest, too_much_shared_memory_is_told_at_its_line) {
+  const Buffer x = numbers(std::vector<float>(32, 1.0F));
+  const Kernel wide = kernel(
+      "def product(a, b):\n"
+      "    return tl.dot(a, b, input_precision='ieee')\n"
+      "def k(x):\n"
+      "    a = tl.load(x + tl.arange(0, 64)[:, None] * 1024 + tl.arange(0, 1024)[None, :])\n"
+      "    c = product(a, tl.trans(a))\n"
+      "    tl.store(x + tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :], c)\n");
+  const Result<GpuCode> code = compile_for_target(wide, {{"x", x}}, "sm_90a");
+  ASSERT_FALSE(code.ok());
+  EXPECT_EQ(code.error().kind, ErrorKind::Kernel);
+  ASSERT_EQ(code.error().messages.size(), 1U);
+  const Message& message = code.error().messages[0];
+  EXPECT_EQ(message.kind, "SharedMemory");
+  EXPECT_EQ(message.place.line, 2);
+  EXPECT_EQ(message.place.column, 12);
+  ASSERT_EQ(message.calls.size(), 1U);
+  EXPECT_EQ(message.calls[0].place.line, 5);
+  EXPECT_NE(message.message.find("232448"), std::string::npos) << message.message;
+}
+
+TEST_F(GpuCodeTest, an_enormous_tile_is_told_before_it_is_compiled) {
+  const Buffer x = numbers(std::vector<float>(32, 1.0F));
+  const Kernel large = kernel(
+      "def k(x):\n"
+      "    i = tl.arange(0, 524288)\n"
+      "    tl.store(x + i % 32, 1.0, mask=i < 32)\n");
+  LaunchOptions options;
+  std::vector<Message> told;
+  options.warn = [&](const Message& message) { told.push_back(message); };
+  // No such chip: nothing is compiled. Then a real one.
+  EXPECT_FALSE(compile_for_target(large, {{"x", x}}, "sm_1", options).ok());
+  EXPECT_TRUE(told.empty());
+  const Result<GpuCode> code = compile_for_target(large, {{"x", x}}, "sm_90a", options);
+  ASSERT_TRUE(code.ok()) << code.error().message;
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].kind, "TileFillsRegisters");
+  EXPECT_EQ(told[0].place.line, 2);
+  ASSERT_EQ(code->messages.size(), 1U) << "the report has it too";
+  EXPECT_EQ(code->messages[0].text, told[0].text);
+}
+
+TEST_F(GpuCodeTest, options_without_effect_are_the_first_notes) {
+  const Buffer x = numbers(std::vector<float>(32, 1.0F));
+  const Result<GpuCode> code = compile_for_target(
+      kernel("def k(x):\n    tl.store(x, 1.0)\n"),
+      {{"x", x}, {"num_ctas", 2}, {"launch_pdl", true}, {"sanitize_overflow", false}}, "sm_90a");
+  ASSERT_TRUE(code.ok()) << code.error().message;
+  ASSERT_EQ(code->option_notes, 2U);
+  EXPECT_EQ(code->notes[0],
+            "launch_pdl=True changes nothing yet: the kernel waits for the one before it");
+  EXPECT_EQ(code->notes[1], "num_ctas=2 changes nothing yet: one thread block runs a program");
 }
 
 TEST_F(GpuCodeTest, the_driver_assembles_for_its_own_gpu_only) {
