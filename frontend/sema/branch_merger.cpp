@@ -227,7 +227,11 @@ void BranchMerger::merge_added(const Variable* a, const Variable* b) {
   } else if (a != nullptr && b != nullptr) {
     join_variables(out, *a, *b, nullptr);
   } else {
-    out = any;
+    if (options_.keeps_added) {
+      take_live(out, any, a != nullptr, nullptr);
+    } else {
+      out = any;
+    }
     out.status = any.status == Status::Defined ? Status::OneBranch : any.status;
   }
 }

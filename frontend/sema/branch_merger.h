@@ -46,6 +46,9 @@ class BranchMerger {
     /// The first region is the empty side of paths that have left already (`condition` is their
     /// flag), and the exits before the `if` hold there.
     bool is_guard = false;
+    /// A variable that only one branch defines keeps its value (and zeros from the other), for
+    /// those who know which branch was taken.
+    bool keeps_added = false;
   };
 
   /// Merges the states at the ends of both regions and makes the `if`. `base` is the state before

@@ -169,6 +169,7 @@ bool Specializer::execute_run_time_if(const Tensor& condition, const ast::If& st
   for (Branch& branch : branches) {
     state() = base;
     builder_.set_region(branch.region);
+    assume(condition.id, &branch == &branches[0]);
     execute_block(branch.body, are_tails);
     branch.state = std::move(state());
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tilery::sema {
 namespace {
@@ -34,6 +35,13 @@ void splice(Builder& builder, RegionId region) {
     function.inst(id).parent = builder.region();
     function.region(builder.region()).insts.push_back(id);
   }
+}
+
+/// The variable is defined where the flag is so.
+bool is_assured(const Variable& variable, ValueId flag, bool when) {
+  const auto& assurance = variable.assurance;
+  return assurance && assurance->flag == flag && assurance->when == when &&
+         assurance->version == variable.version;
 }
 
 bool is_i1_scalar(const Value& value) {
@@ -140,57 +148,89 @@ MaybeValue Specializer::evaluate_node(const ast::Logical& node, SourceRange rang
   return result;
 }
 
-bool Specializer::check_skipped(ast::ExprId id) {
+bool Specializer::assigns_names(ast::ExprId id) const {
   AssignedNames assigned;
   add_assigned_names(module(), id, assigned);
-  if (assigned.names.empty()) {
-    return true;
+  return !assigned.names.empty();
+}
+
+void Specializer::poison_assigned(ast::ExprId id) {
+  AssignedNames assigned;
+  add_assigned_names(module(), id, assigned);
+  poison(assigned.names, module()[id].range);
+}
+
+void Specializer::assume(ValueId flag, bool when) {
+  for (Variable& variable : state().scope.variables()) {
+    if (variable.status == Variable::Status::OneBranch && is_assured(variable, flag, when)) {
+      variable.status = Variable::Status::Defined;
+    }
   }
-  const SourceRange range = module()[id].range;
-  report(DiagId::ConditionalWalrus, range, assigned.names.front())
-      .helped(fmt::format("assign to `{}` in a statement of its own before this one",
-                          assigned.names.front()));
-  poison(assigned.names, range);
-  return false;
+}
+
+void Specializer::pass_assurances(const State& base, ValueId flag, const Value& result, bool when) {
+  const auto* tensor = result.as<Tensor>();
+  std::vector<Variable>& variables = state().scope.variables();
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    Variable& variable = variables[i];
+    const bool is_added = i >= base.scope.size();
+    if (!is_added && variable.version == base.scope.variables()[i].version) {
+      variable.status = base.scope.variables()[i].status;
+    }
+    if (tensor != nullptr && variable.status == Variable::Status::OneBranch &&
+        (is_added || is_assured(variable, flag, when))) {
+      variable.assurance = {tensor->id, when, variable.version};
+    }
+  }
 }
 
 // `a and b` with a run-time scalar a: b is evaluated in a region of its own. If that only computes
-// values, the region dissolves into the surroundings; otherwise it becomes a branch of an `if`.
+// values, and `:=` assigns none of them, the region dissolves into the surroundings; otherwise it
+// becomes a branch of an `if`, which merges variables as the statement does.
 MaybeValue Specializer::short_circuit(BoolOp op, const Tensor& lhs, ast::ExprId rhs,
                                       BinaryRanges ranges) {
+  const State base = state();
   const RegionId outer = builder_.region();
   const RegionId region = builder_.make_region({});
   builder_.set_region(region);
+  const bool is_and = op == BoolOp::And;
+  assume(lhs.id, is_and);
   const MaybeValue value = evaluate(rhs);
   builder_.set_region(outer);
   if (!value) {
+    poison_assigned(rhs);
     return {};
   }
-  const bool is_and = op == BoolOp::And;
-  if (!value->is<Tensor>()) {
-    splice(builder_, region);
-    // A compile-time operand that decides is the result, as in the language; else it drops out.
-    return truth(*value) == is_and ? Value{lhs} : *value;
-  }
+  const bool is_flag = is_i1_scalar(Value{lhs});
+  // As in the language, a compile-time operand that decides is the result; else it drops out.
+  const bool is_known = !value->is<Tensor>();
+  const Value known = is_known && truth(*value) != is_and ? *value : Value{lhs};
   set_range(ranges.whole);
-  const bool are_scalar_flags = is_i1_scalar(Value{lhs}) && is_i1_scalar(*value);
-  if (are_scalar_flags && !is_pure(function(), region) && !check_skipped(rhs)) {
-    return {};
-  }
-  if (!are_scalar_flags || is_pure(function(), region)) {
+  const bool can_skip = is_flag && (is_known || is_i1_scalar(*value));
+  const bool has_effects = assigns_names(rhs) || (!is_known && !is_pure(function(), region));
+  if (!can_skip || !has_effects) {
     splice(builder_, region);
-    return logical_operator(*this, op, Value{lhs}, *value, ranges);
+    MaybeValue result =
+        is_known ? MaybeValue(known) : logical_operator(*this, op, Value{lhs}, *value, ranges);
+    pass_assurances(base, lhs.id, result.value_or(Value{}), is_and);
+    return result;
   }
-  const RegionId other = builder_.make_region({});
-  builder_.set_region(region);
-  builder_.yield({value->as<Tensor>()->id});
-  builder_.set_region(other);
-  builder_.yield({builder_.constant_int(Scalar::I1, is_and ? 0 : 1)});
-  builder_.set_region(outer);
-  const ValueId result = builder_.value(
-      Op::If,
-      {{{lhs.id}}, {}, {}, is_and ? std::vector{region, other} : std::vector{other, region}});
-  return Value{Tensor{result, Scalar::I1}};
+  const RegionId skipped = builder_.make_region({});
+  const RegionId regions[] = {is_and ? region : skipped, is_and ? skipped : region};
+  const Value decided{!is_and};
+  BranchMerger merger(*this, regions[0], regions[1]);
+  const std::optional<BranchMerger::Slot> slot =
+      is_known ? std::nullopt
+               : merger.join(is_and ? *value : decided, is_and ? decided : *value,
+                             BranchMerger::Numbers::BecomeTensors, {});
+  const State evaluated = std::move(state());
+  BranchMerger::Options options;
+  options.keeps_added = true;
+  frame_->state =
+      merger.merge(base, is_and ? evaluated : base, is_and ? base : evaluated, lhs, options);
+  Value result = slot ? merger.value(*slot) : known;
+  pass_assurances(base, lhs.id, result, is_and);
+  return result;
 }
 
 // ---- a if c else b ----
@@ -203,19 +243,22 @@ MaybeValue Specializer::evaluate_node(const ast::Conditional& node, SourceRange 
   if (condition->known) {
     return evaluate(*condition->known ? node.if_true : node.if_false);
   }
-  if (!check_skipped(node.if_true) || !check_skipped(node.if_false)) {
-    return {};
-  }
+  const State base = state();
   const RegionId outer = builder_.region();
   const RegionId regions[] = {builder_.make_region({}), builder_.make_region({})};
   ++frame_->run_time_depth;
   builder_.set_region(regions[0]);
+  assume(condition->tensor.id, true);
   const MaybeValue if_true = evaluate(node.if_true);
+  const State true_state = std::exchange(state(), base);
   builder_.set_region(regions[1]);
+  assume(condition->tensor.id, false);
   const MaybeValue if_false = evaluate(node.if_false);
   --frame_->run_time_depth;
   builder_.set_region(outer);
   if (!if_true || !if_false) {
+    poison_assigned(node.if_true);
+    poison_assigned(node.if_false);
     return {};
   }
   set_range(range);
@@ -231,7 +274,8 @@ MaybeValue Specializer::evaluate_node(const ast::Conditional& node, SourceRange 
         "convert one side with `.to(…)`, or choose element by element with `tl.where`");
     return {};
   }
-  merger.finish(condition->tensor);
+  const State false_state = std::move(state());
+  frame_->state = merger.merge(base, true_state, false_state, condition->tensor, {});
   return merger.value(*slot);
 }
 

@@ -34,6 +34,16 @@ struct Variable {
   SourceRange statement;
   /// Changes with every assignment.
   std::uint32_t version = 0;
+
+  /// A run-time flag that tells where a variable of status OneBranch is defined: `:=` in an operand
+  /// that is evaluated only then.
+  struct Assurance {
+    ValueId flag;
+    bool when = true;           ///< the value of the flag
+    std::uint32_t version = 0;  ///< the assignment that this is about
+  };
+
+  std::optional<Assurance> assurance;
 };
 
 /// The variables of a function, in the order of their first assignment. A copy keeps the positions

@@ -263,8 +263,15 @@ class Specializer final : public Sema {
                           BinaryRanges ranges);
   MaybeValue compare_chain(const ast::Compare& node, SourceRange range);
   MaybeValue short_circuit(ast::BoolOp op, const Tensor& lhs, ast::ExprId rhs, BinaryRanges ranges);
-  /// Reports a `:=` in an expression that run-time values may skip.
-  bool check_skipped(ast::ExprId id);
+  /// Whether `:=` assigns anything in the expression.
+  bool assigns_names(ast::ExprId id) const;
+  /// Where the flag is known to be so, what it assures is defined.
+  void assume(ValueId flag, bool when);
+  /// After an operand that was evaluated where `flag` is `when`: what the flag assured before, and
+  /// what the operand defined, `result` assures now.
+  void pass_assurances(const State& base, ValueId flag, const Value& result, bool when);
+  /// Leaves unknown what `:=` assigns in an expression that failed.
+  void poison_assigned(ast::ExprId id);
   bool comprehension_clause(const ast::Comprehension& node, std::size_t clause,
                             std::vector<Value>& out);
   std::optional<std::vector<Value>> iterate(const Value& iterable, SourceRange range);
