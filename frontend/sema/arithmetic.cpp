@@ -228,7 +228,7 @@ MaybeValue arithmetic(Sema& sema, BinaryOp op, const Value& lhs, const Value& rh
   if (!pair) {
     return {};
   }
-  const auto operands = broadcast_pair(sema, pair->first, pair->second, ranges);
+  const auto operands = broadcast_pair(sema, pair->first, pair->second, ranges, {&lhs, &rhs});
   if (!operands) {
     return {};
   }
@@ -310,14 +310,20 @@ std::optional<std::pair<Tensor, Tensor>> promote_pair(Sema& sema, const Value& l
 }
 
 std::optional<std::pair<Tensor, Tensor>> strong_pair(Sema& sema, const Value& lhs, const Value& rhs,
-                                                     BinaryRanges ranges, std::string_view symbol) {
+                                                     BinaryRanges ranges, std::string_view symbol,
+                                                     WrittenOperands written) {
   const MaybeTensor a = to_tensor(sema, lhs, ranges.lhs);
   const MaybeTensor b = to_tensor(sema, rhs, ranges.rhs);
   if (!a || !b) {
     return {};
   }
   const auto pair = promote_pair(sema, Value{*a}, Value{*b}, ranges, Division::No, symbol);
-  return pair ? broadcast_pair(sema, pair->first, pair->second, ranges) : std::nullopt;
+  if (!pair) {
+    return {};
+  }
+  return broadcast_pair(
+      sema, pair->first, pair->second, ranges,
+      {written.lhs != nullptr ? written.lhs : &lhs, written.rhs != nullptr ? written.rhs : &rhs});
 }
 
 MaybeValue binary_operator(Sema& sema, BinaryOp op, const Value& lhs, const Value& rhs,

@@ -58,11 +58,13 @@ std::string broadcast_help(Sema& sema, const Tensor& a, const Tensor& b, BinaryR
   return "extents must be equal, or one of them 1, counted from the last axis";
 }
 
-void report_mismatch(Sema& sema, const Tensor& a, const Tensor& b, int axis, BinaryRanges ranges) {
+void report_mismatch(Sema& sema, const Tensor& a, const Tensor& b, int axis, BinaryRanges ranges,
+                     WrittenOperands written) {
   const int rank = std::max(a.type.shape.rank(), b.type.shape.rank());
   Diagnostic& diagnostic = sema.report(DiagId::ShapesDoNotBroadcast, ranges.whole,
                                        a.type.shape.str(), b.type.shape.str());
-  label_operands(sema, diagnostic, Value{a}, Value{b}, ranges);
+  label_operands(sema, diagnostic, written.lhs != nullptr ? *written.lhs : Value{a},
+                 written.rhs != nullptr ? *written.rhs : Value{b}, ranges);
   diagnostic
       .note(fmt::format("axis {} has extent {} on the left and {} on the right", axis,
                         padded_extent(a.type.shape, rank, axis),
@@ -92,14 +94,15 @@ Tensor expand_to(Sema& sema, const Tensor& x, const Shape& shape) {
 }  // namespace
 
 std::optional<std::pair<Tensor, Tensor>> broadcast_pair(Sema& sema, const Tensor& a,
-                                                        const Tensor& b, BinaryRanges ranges) {
+                                                        const Tensor& b, BinaryRanges ranges,
+                                                        WrittenOperands written) {
   if (a.type.shape == b.type.shape) {
     return std::pair(a, b);
   }
   Shape shape;
   const int mismatch = common_shape(a.type.shape, b.type.shape, shape);
   if (mismatch >= 0) {
-    report_mismatch(sema, a, b, mismatch, ranges);
+    report_mismatch(sema, a, b, mismatch, ranges, written);
     return {};
   }
   if (!check_block(sema, shape, ranges.whole)) {

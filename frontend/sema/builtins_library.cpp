@@ -47,8 +47,9 @@ MaybeValue ceil_div(Sema& sema, const Value& x, const Value& y, BinaryRanges ran
     return {};
   }
   const auto promoted = promote_pair(sema, x, y, ranges, Division::Yes, "cdiv");
-  const auto pair =
-      promoted ? broadcast_pair(sema, promoted->first, promoted->second, ranges) : std::nullopt;
+  const auto pair = promoted
+                        ? broadcast_pair(sema, promoted->first, promoted->second, ranges, {&x, &y})
+                        : std::nullopt;
   if (!pair) {
     return {};
   }

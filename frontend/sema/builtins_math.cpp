@@ -107,7 +107,8 @@ MaybeValue absolute(Sema& sema, const BoundArguments& arguments) {
 
 MaybeValue where(Sema& sema, const BoundArguments& arguments) {
   const ArgumentReader reader(sema, arguments);
-  return select(sema, reader.value(0), reader.value(1), reader.value(2), reader.ranges(1, 2));
+  return select(sema, reader.value(0), reader.value(1), reader.value(2), reader.range(0),
+                reader.ranges(1, 2));
 }
 
 MaybeValue plain_arithmetic(Sema& sema, const BoundArguments& arguments) {
@@ -179,8 +180,8 @@ MaybeValue fused_multiply_add(Sema& sema, const BoundArguments& arguments) {
   if (!product) {
     return {};
   }
-  const auto first =
-      strong_pair(sema, Value{product->first}, Value{*z}, reader.ranges(0, 2), "fma");
+  const auto first = strong_pair(sema, Value{product->first}, Value{*z}, reader.ranges(0, 2), "fma",
+                                 {&reader.value(0), &reader.value(2)});
   if (!first) {
     return {};
   }

@@ -93,7 +93,8 @@ bool broadcast_load(Sema& sema, const ArgumentReader& reader, LoadOperands& oper
     operands.mask = pair->second;
   }
   if (operands.other) {
-    const auto pair = broadcast_pair(sema, operands.pointer, *operands.other, reader.ranges(0, 2));
+    const auto pair = broadcast_pair(sema, operands.pointer, *operands.other, reader.ranges(0, 2),
+                                     {nullptr, &reader.value(2)});
     if (!pair) {
       return false;
     }
@@ -157,7 +158,8 @@ MaybeTensor stored_value(Sema& sema, const ArgumentReader& reader, const Tensor&
 /// Broadcasts to the pointer's shape, which must not grow.
 MaybeTensor to_pointer_shape(Sema& sema, const ArgumentReader& reader, const Tensor& pointer,
                              const Tensor& x, int i) {
-  const auto pair = broadcast_pair(sema, pointer, x, reader.ranges(0, i));
+  const auto pair =
+      broadcast_pair(sema, pointer, x, reader.ranges(0, i), {nullptr, &reader.value(i)});
   if (!pair) {
     return {};
   }

@@ -190,7 +190,7 @@ MaybeValue logical_operator(Sema& sema, ast::BoolOp op, const Value& lhs, const 
   if (!a || !b) {
     return {};
   }
-  const auto pair = broadcast_pair(sema, *a, *b, ranges);
+  const auto pair = broadcast_pair(sema, *a, *b, ranges, {&lhs, &rhs});
   if (!pair) {
     return {};
   }
@@ -223,7 +223,7 @@ MaybeTensor condition(Sema& sema, const Value& value, SourceRange range) {
 }
 
 MaybeValue select(Sema& sema, const Value& condition, const Value& x, const Value& y,
-                  BinaryRanges ranges) {
+                  SourceRange condition_range, BinaryRanges ranges) {
   sema.set_range(ranges.whole);
   const MaybeTensor raw = to_tensor(sema, condition, ranges.whole);
   if (!raw) {
@@ -238,11 +238,16 @@ MaybeValue select(Sema& sema, const Value& condition, const Value& x, const Valu
   if (!flag || !values) {
     return {};
   }
-  const auto sides = broadcast_pair(sema, values->first, values->second, ranges);
+  const auto sides = broadcast_pair(sema, values->first, values->second, ranges, {&x, &y});
   if (!sides) {
     return {};
   }
-  const auto first = broadcast_pair(sema, *flag, sides->first, {ranges.whole, {}, ranges.lhs});
+  // Both sides have one shape now; the label shows the one that is a block.
+  const bool is_x_scalar = values->first.type.is_scalar();
+  const auto first =
+      broadcast_pair(sema, *flag, sides->first,
+                     {ranges.whole, condition_range, is_x_scalar ? ranges.rhs : ranges.lhs},
+                     {&condition, is_x_scalar ? &y : &x});
   if (!first) {
     return {};
   }

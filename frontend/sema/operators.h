@@ -21,10 +21,12 @@ namespace tilery::sema {
                                                                     Division division,
                                                                     std::string_view symbol);
 /// `promote_pair` with numbers taken as literals of their own type (strong), then broadcast.
+/// `written` is what messages show, if not lhs and rhs.
 [[nodiscard]] std::optional<std::pair<Tensor, Tensor>> strong_pair(Sema& sema, const Value& lhs,
                                                                    const Value& rhs,
                                                                    BinaryRanges ranges,
-                                                                   std::string_view symbol);
+                                                                   std::string_view symbol,
+                                                                   WrittenOperands written = {});
 
 /// `ptr + n`, `n + ptr`, `ptr - n`; at least one operand is a pointer.
 [[nodiscard]] MaybeValue pointer_arithmetic(Sema& sema, ast::BinaryOp op, const Value& lhs,

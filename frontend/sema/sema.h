@@ -143,9 +143,9 @@ struct BinaryRanges {
                                           const Value& rhs, BinaryRanges ranges);
 /// The condition of `if`, `while`, `?:`, `not` as an i1 scalar; reports blocks (row 15).
 [[nodiscard]] MaybeTensor condition(Sema& sema, const Value& value, SourceRange range);
-/// `tl.where` and the conditional expression's selection.
+/// `tl.where` and the conditional expression's selection; `ranges` are those of x and y.
 [[nodiscard]] MaybeValue select(Sema& sema, const Value& condition, const Value& x, const Value& y,
-                                BinaryRanges ranges);
+                                SourceRange condition_range, BinaryRanges ranges);
 
 /// One index of a subscript.
 struct SubscriptIndex {
@@ -164,10 +164,19 @@ struct SubscriptIndex {
 [[nodiscard]] MaybeValue attribute(Sema& sema, const Value& object, std::string_view name,
                                    SourceRange range, SourceRange name_range);
 
-/// Both broadcast to the common shape (semantics 2.2); reports with both operands' labels.
+/// What stands in the source where two tensors meet, if they were converted since; nullptr: they
+/// were not.
+struct WrittenOperands {
+  const Value* lhs = nullptr;
+  const Value* rhs = nullptr;
+};
+
+/// Both broadcast to the common shape (semantics 2.2); reports with both operands' labels, which
+/// tell what was written.
 [[nodiscard]] std::optional<std::pair<Tensor, Tensor>> broadcast_pair(Sema& sema, const Tensor& a,
                                                                       const Tensor& b,
-                                                                      BinaryRanges ranges);
+                                                                      BinaryRanges ranges,
+                                                                      WrittenOperands written = {});
 [[nodiscard]] MaybeTensor broadcast_to(Sema& sema, const Tensor& x, const Shape& shape,
                                        SourceRange range);
 
