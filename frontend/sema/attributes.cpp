@@ -37,10 +37,10 @@ MaybeValue report_no_attribute(Sema& sema, const std::string& what, std::string_
   return {};
 }
 
-std::vector<std::string_view> method_names(std::string_view module) {
+std::vector<std::string_view> method_names() {
   std::vector<std::string_view> names;
   for (const Builtin& builtin : all_builtins()) {
-    if (module.empty() ? builtin.is_method : builtin.module == module) {
+    if (builtin.is_method) {
       names.push_back(builtin.name);
     }
   }
@@ -82,7 +82,7 @@ MaybeValue tensor_attribute(Sema& sema, const Tensor& x, std::string_view name, 
   if (const Builtin* method = find_method(name)) {
     return bound_method(method, Value{x});
   }
-  std::vector<std::string_view> names = method_names({});
+  std::vector<std::string_view> names = method_names();
   names.insert(names.end(), {"shape", "dtype", "type", "numel", "T"});
   return report_no_attribute(sema, type_text(x.type), name, name_range, names);
 }
@@ -134,7 +134,7 @@ MaybeValue dtype_attribute(Sema& sema, const Type& type, std::string_view name,
         .helped("only pointer types have one; this type is `x.dtype` itself");
     return {};
   }
-  std::vector<std::string_view> names = method_names("triton.language.dtype");
+  std::vector<std::string_view> names = builtin_names("triton.language.dtype");
   names.insert(names.end(), {"primitive_bitwidth", "itemsize", "element_ty", "scalar"});
   return report_no_attribute(sema, "the type " + type_text(type), name, name_range, names);
 }
@@ -224,8 +224,8 @@ MaybeValue language_name_of(std::string_view module, std::string_view name) {
 }
 
 std::vector<std::string_view> names_of_module(std::string_view module) {
-  std::vector<std::string_view> names = method_names(module);
-  if (module == kLanguage) {
+  std::vector<std::string_view> names = builtin_names(module);
+  if (module == kLanguage || module == "triton.language.core") {
     for (int i = 0; i < kScalarCount; ++i) {
       names.push_back(dtype_name(static_cast<Scalar>(i)));
     }

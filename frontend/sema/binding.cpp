@@ -191,7 +191,9 @@ MaybeValue call_builtin(Sema& sema, const BuiltinRef& callee,
   const Builtin& builtin = *callee.builtin;
   if (builtin.fn == nullptr) {
     sema.report(DiagId::NotSupportedYet, range, display_name(builtin))
-        .helped("`tilery ops` lists the functions that work");
+        .helped(builtin.instead.empty()
+                    ? std::string("nothing replaces it yet; `tilery ops` lists what there is")
+                    : std::string(builtin.instead));
     return {};
   }
   Binder binder(sema, builtin, range);

@@ -21,13 +21,14 @@ struct Row {
   std::string_view signature;
   BuiltinFn fn;
   std::string_view summary;
+  std::string_view instead;
 };
 
 constexpr auto kRows = std::to_array<Row>({
 #define TILERY_BUILTIN(modules, name, kind, signature, fn, summary) \
-  {modules, name, BuiltinKind::kind, signature, &builtins::fn, summary},
-#define TILERY_LATER(modules, name, kind, signature, summary) \
-  {modules, name, BuiltinKind::kind, signature, nullptr, summary},
+  {modules, name, BuiltinKind::kind, signature, &builtins::fn, summary, {}},
+#define TILERY_LATER(modules, name, kind, signature, summary, instead) \
+  {modules, name, BuiltinKind::kind, signature, nullptr, summary, instead},
 #include "frontend/sema/builtins.def"
 });
 
@@ -134,6 +135,7 @@ Builtin read_row(const Row& row) {
   builtin.parameters = read_signature(row.signature);
   builtin.summary = row.summary;
   builtin.fn = row.fn;
+  builtin.instead = row.instead;
   return builtin;
 }
 
@@ -222,6 +224,17 @@ std::span<const Builtin> all_builtins() {
   return table().builtins;
 }
 
+std::vector<std::string_view> builtin_names(std::string_view module) {
+  const std::string_view path = canonical_module(module);
+  std::vector<std::string_view> names;
+  for (const Builtin& builtin : table().builtins) {
+    if (find_builtin(path, builtin.name) == &builtin) {
+      names.push_back(builtin.name);
+    }
+  }
+  return names;
+}
+
 std::string display_name(const Builtin& builtin) {
   const std::string_view module = builtin.modules.substr(0, builtin.modules.find(' '));
   if (module == "builtins" || module == "dtype" || !builtin.is_function) {
@@ -240,7 +253,11 @@ std::string closest_name(std::string_view name, std::span<const std::string_view
   std::size_t best_distance = most + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
+    // Of equals, letters that were exchanged rather than left out.
+    const bool is_better = distance == best_distance && distance <= most &&
+                           !std::ranges::is_permutation(best, name) &&
+                           std::ranges::is_permutation(candidate, name);
+    if (distance < best_distance || is_better) {
       best_distance = distance;
       best = candidate;
     }

@@ -102,7 +102,7 @@ namespace builtins {
 
 #define TILERY_BUILTIN(modules, name, kind, signature, fn, summary) \
   [[nodiscard]] MaybeValue fn(Sema& sema, const BoundArguments& arguments);
-#define TILERY_LATER(modules, name, kind, signature, summary)
+#define TILERY_LATER(modules, name, kind, signature, summary, instead)
 #include "frontend/sema/builtins.def"
 
 }  // namespace builtins

@@ -216,6 +216,7 @@ struct Builtin {
   bool is_function = true;     ///< false: a method only
   std::string_view modules;    ///< as in the row: "tl tl.math"
   std::string_view signature;  ///< as in the row: "(x, y=None)"
+  std::string_view instead;    ///< of what is not supported yet: what works; may be empty
 };
 
 /// The name that messages use: "tl.exp", "libdevice.tanh", "len".
@@ -226,6 +227,8 @@ struct Builtin {
 /// The method `name` of tensors, or nullptr.
 [[nodiscard]] const Builtin* find_method(std::string_view name);
 [[nodiscard]] std::span<const Builtin> all_builtins();
+/// The names of the builtins that a module has, for "did you mean".
+[[nodiscard]] std::vector<std::string_view> builtin_names(std::string_view module);
 /// Binds by position and keyword with Python's messages (missing, unexpected, given twice), then
 /// calls.
 [[nodiscard]] MaybeValue call_builtin(Sema& sema, const BuiltinRef& callee,
