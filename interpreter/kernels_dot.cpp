@@ -189,9 +189,10 @@ void dot_expanded(void* out, const void* acc, const void* a, const void* b, cons
   }
 }
 
-/// int8 products summed in int32, which wraps.
-void dot_int8(void* out_data, const void* acc, const void* a_data, const void* b_data,
-              const DotShape& shape, void* /*scratch*/) {
+/// int8 or uint8 products summed in int32, which wraps.
+template <class Byte>
+void dot_bytes(void* out_data, const void* acc, const void* a_data, const void* b_data,
+               const DotShape& shape, void* /*scratch*/) {
   const std::size_t results = shape.batch * shape.m * shape.n;
   auto* out = static_cast<std::uint32_t*>(out_data);
   if (acc == nullptr) {
@@ -199,10 +200,10 @@ void dot_int8(void* out_data, const void* acc, const void* a_data, const void* b
   } else if (acc != out_data) {
     std::memcpy(out, acc, results * sizeof *out);
   }
-  const auto* a = static_cast<const std::int8_t*>(a_data);
-  const auto* b = static_cast<const std::int8_t*>(b_data);
+  const auto* a = static_cast<const Byte*>(a_data);
+  const auto* b = static_cast<const Byte*>(b_data);
   for (std::size_t row = 0; row < shape.batch * shape.m; ++row, out += shape.n) {
-    const std::int8_t* factors = b + ((row / shape.m) * shape.k * shape.n);
+    const Byte* factors = b + ((row / shape.m) * shape.k * shape.n);
     for (std::size_t k = 0; k < shape.k; ++k, factors += shape.n) {
       const std::int32_t left = a[(row * shape.k) + k];
 #pragma GCC ivdep
@@ -240,7 +241,8 @@ void fill_dot(KernelTables& tables) {
   tables.dot[kTf32][kF32][kF32] = dot_expanded<RoundToTf32, false>;
   for (auto& by_precision : tables.dot) {
     by_precision[index_of(Scalar::F64)][index_of(Scalar::F64)] = dot_same<double>;
-    by_precision[index_of(Scalar::I8)][index_of(Scalar::I32)] = dot_int8;
+    by_precision[index_of(Scalar::I8)][index_of(Scalar::I32)] = dot_bytes<std::int8_t>;
+    by_precision[index_of(Scalar::U8)][index_of(Scalar::I32)] = dot_bytes<std::uint8_t>;
   }
 }
 

@@ -12,8 +12,8 @@ namespace {
 constexpr auto kPrecisions =
     std::to_array<std::string_view>({"tf32", "ieee", "tf32x3", "bf16x3", "bf16x6"});
 
-constexpr auto kOperandTypes =
-    std::to_array<Scalar>({Scalar::I8, Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64});
+constexpr auto kOperandTypes = std::to_array<Scalar>(
+    {Scalar::I8, Scalar::U8, Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64});
 
 /// The call's two matrices and what is known of the result.
 struct DotOperands {
@@ -31,6 +31,10 @@ bool is_fp8(const Tensor& x) {
   return !x.type.is_pointer() && tilery::is_fp8(x.type.element.scalar);
 }
 
+bool is_byte(const Tensor& x) {
+  return x.type.element.is(Scalar::I8) || x.type.element.is(Scalar::U8);
+}
+
 bool check_types(Sema& sema, const ArgumentReader& reader, const Tensor& a, const Tensor& b) {
   std::string_view rule;
   std::string help = "convert one side, for example `b.to(a.dtype)`";
@@ -43,11 +47,16 @@ bool check_types(Sema& sema, const ArgumentReader& reader, const Tensor& a, cons
   }
   if (a.type.element != b.type.element) {
     rule = "both operands must have one type";
+    if (is_byte(a) && is_byte(b)) {
+      help = "convert both with `.to(tl.float16)`, which holds all of their numbers";
+    }
   } else if (!is_allowed(a)) {
-    rule = "the operands must be int8, fp8, fp16, bf16, fp32 or fp64";
+    rule = "the operands must be int8, uint8, fp8, fp16, bf16, fp32 or fp64";
     help = "convert both, for example with `.to(tl.float16)`";
   } else {
-    return true;
+    return !a.type.element.is(Scalar::U8) ||
+           allow_extension(sema, "a `tl.dot` of uint8", reader.ranges(0, 1).whole,
+                           "convert both with `.to(tl.float16)`, which holds all of their numbers");
   }
   Diagnostic& diagnostic = sema.report(DiagId::DotOperandTypes, reader.ranges(0, 1).whole,
                                        type_text(a.type), type_text(b.type), rule);
@@ -128,7 +137,7 @@ std::optional<Scalar> result_scalar(Sema& sema, const ArgumentReader& reader, co
   } else if (acc) {
     asked = acc->type.element;
   }
-  if (a.type.element.is(Scalar::I8)) {
+  if (is_byte(a)) {
     return Scalar::I32;
   }
   if (a.type.element.is(Scalar::F64)) {

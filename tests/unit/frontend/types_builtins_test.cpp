@@ -280,7 +280,8 @@ TEST(Dot, ResultTypes) {
   EXPECT_EQ(dot(Scalar::F32, {{"acc", half_acc}}), "DotAccumulator");
   EXPECT_EQ(dot(Scalar::I8, {{"acc", wide_acc}}), "DotAccumulator");
   EXPECT_EQ(dot(Scalar::I32, {}), "DotOperandTypes");
-  EXPECT_EQ(dot(Scalar::U8, {}), "DotOperandTypes");
+  EXPECT_EQ(dot(Scalar::U8, {}), "int32[16, 8]");
+  EXPECT_EQ(dot(Scalar::I16, {}), "DotOperandTypes");
   EXPECT_EQ(dot(Scalar::F32, {{"out_dtype", dtype(Scalar::BF16)}}), "ArgumentValue");
   EXPECT_EQ(dot(Scalar::F32, {{"input_precision", Value{std::string("IEEE")}}}), "fp32[16, 8]");
 }
