@@ -119,7 +119,7 @@ void ProgramRunner::start(const std::array<std::int64_t, 3>& ids, std::int64_t n
     enter(program_.compact, *compact_, start_level_);
     next_ = 0;
   } else if (Arena* const arena = plain_arena()) {
-    enter(program_.plain, *arena, CheckLevel::Tracked);
+    enter(program_.plain(), *arena, CheckLevel::Tracked);
     next_ = 0;
   }
 }
@@ -128,12 +128,12 @@ Arena* ProgramRunner::plain_arena() {
   if (plain_) {
     return plain_.get();
   }
-  auto arena = std::make_unique<Arena>(program_.plain, start_level_ != CheckLevel::None);
+  auto arena = std::make_unique<Arena>(program_.plain(), start_level_ != CheckLevel::None);
   if (!arena->has_memory()) {
     missing_bytes_ = arena->bytes();
     return nullptr;
   }
-  write_arguments(program_.plain, *arena);
+  write_arguments(program_.plain(), *arena);
   plain_ = std::move(arena);
   return plain_.get();
 }
@@ -175,10 +175,10 @@ void ProgramRunner::go_plain(CheckLevel level) {
   }
   if (plan_->style == PlanStyle::Compact) {
     const int where = plan_->lifetimes.at(inst);
-    carry_over(program_.compact, *compact_, program_.plain, *target, where);
-    next_ = program_.plain.first_step[static_cast<std::size_t>(where)];
+    carry_over(program_.compact, *compact_, program_.plain(), *target, where);
+    next_ = program_.plain().first_step[static_cast<std::size_t>(where)];
   }
-  enter(program_.plain, *target, level);
+  enter(program_.plain(), *target, level);
 }
 
 void ProgramRunner::carry_over(const Plan& from, Arena& old_arena, const Plan& to, Arena& new_arena,
