@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -32,7 +33,8 @@ constexpr unsigned kSharedSpace = 3;
 /// Shared memory of a block, and who touched it when.
 class SharedMemory {
  public:
-  explicit SharedMemory(std::size_t bytes) : bytes_(bytes), touched_(bytes) {}
+  SharedMemory(std::size_t bytes, bool allows_copies)
+      : bytes_(bytes), touched_(bytes), allows_copies_(allows_copies) {}
 
   void write(std::uint64_t at, const void* data, std::size_t size, int thread) {
     check(at, size);
@@ -40,8 +42,9 @@ class SharedMemory {
       Touch& touch = touched_[at + i];
       const Access now = access(thread);
       // Lanes that hold copies may write them together.
-      const bool is_copy = touch.written.thread / kWarpSize == thread / kWarpSize &&
-                           bytes_[at + i] == static_cast<const std::byte*>(data)[i];
+      const bool may_be_copy = touch.written.thread / kWarpSize == thread / kWarpSize ||
+                               (allows_copies_ && touch.written.thread >= 0);
+      const bool is_copy = may_be_copy && bytes_[at + i] == static_cast<const std::byte*>(data)[i];
       if ((conflicts(touch.written, now) && !is_copy) || conflicts(touch.read, now)) {
         throw SimtFailure(fmt::format("race: thread {} writes shared byte {}", thread, at + i));
       }
@@ -101,6 +104,7 @@ class SharedMemory {
 
   std::vector<std::byte> bytes_;
   std::vector<Touch> touched_;
+  bool allows_copies_;
   int epoch_ = 0;
 };
 
@@ -135,8 +139,10 @@ struct Thread {
 class BlockRun {
  public:
   BlockRun(const llvm::Function& kernel, const std::vector<std::uint64_t>& arguments, int threads,
-           std::uint32_t shared_bytes)
-      : layout_(kernel.getParent()->getDataLayout()), shared_(shared_bytes) {
+           std::uint32_t shared_bytes, const SimtProgram& program)
+      : layout_(kernel.getParent()->getDataLayout()),
+        shared_(shared_bytes, program.allows_copies),
+        program_(program) {
     for (int id = 0; id < threads; ++id) {
       Thread& thread = threads_.emplace_back();
       thread.id = id;
@@ -203,16 +209,23 @@ class BlockRun {
     if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant)) {
       return {number->getValueAPF().bitcastToAPInt().getZExtValue()};
     }
+    if (const auto* table = llvm::dyn_cast<llvm::GlobalVariable>(&constant);
+        table != nullptr && table->hasInitializer()) {
+      if (const auto* data =
+              llvm::dyn_cast<llvm::ConstantDataSequential>(table->getInitializer())) {
+        return {reinterpret_cast<std::uint64_t>(data->getRawDataValues().data())};
+      }
+    }
     if (llvm::isa<llvm::GlobalVariable>(constant) || llvm::isa<llvm::UndefValue>(constant) ||
         constant.isNullValue()) {
       return Bits(part_count(constant.getType()), 0);
     }
     if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(&constant)) {
-      llvm::APInt offset(32, 0);
+      llvm::APInt offset(layout_.getIndexTypeSizeInBits(gep->getType()), 0);
       const auto* const base =
           gep->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
-      if (llvm::isa<llvm::GlobalVariable>(base)) {
-        return {offset.getZExtValue()};
+      if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
+        return {constant_bits(*variable).front() + offset.getZExtValue()};
       }
     }
     if (constant.getType()->isVectorTy()) {
@@ -407,6 +420,9 @@ class BlockRun {
       if (text.find("ld.global") != std::string::npos) {
         return assembly_load(thread, call, text);
       }
+      if (text.starts_with("cvt.")) {
+        return {conversion_op(call, text, one(thread, call.getArgOperand(0)))};
+      }
       assembly_store(thread, call);
       return {0};
     }
@@ -414,8 +430,8 @@ class BlockRun {
     if (intrinsic == nullptr) {
       unknown(call);
     }
-    if (intrinsic->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x) {
-      return {static_cast<std::uint64_t>(thread.id)};
+    if (const auto number = special_register(thread, intrinsic->getIntrinsicID())) {
+      return {static_cast<std::uint64_t>(*number)};
     }
     std::vector<std::uint64_t> arguments;
     for (const llvm::Use& argument : call.args()) {
@@ -426,6 +442,29 @@ class BlockRun {
       return {0};
     }
     return {intrinsic_op(*intrinsic, arguments)};
+  }
+
+  /// The number of the thread, of its block's program, or of all programs.
+  [[nodiscard]] std::optional<std::int64_t> special_register(const Thread& thread,
+                                                             llvm::Intrinsic::ID id) const {
+    switch (id) {
+      case llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x:
+        return thread.id;
+      case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+        return program_.index[0];
+      case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+        return program_.index[1];
+      case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+        return program_.index[2];
+      case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+        return program_.grid[0];
+      case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+        return program_.grid[1];
+      case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+        return program_.grid[2];
+      default:
+        return std::nullopt;
+    }
   }
 
   /// cp.async, as if it were not asynchronous: waiting for it is nothing, and the barrier after
@@ -573,6 +612,7 @@ class BlockRun {
 
   const llvm::DataLayout& layout_;
   SharedMemory shared_;
+  SimtProgram program_;
   std::vector<Thread> threads_;
 };
 
@@ -594,14 +634,14 @@ SimtKernel::SimtKernel(std::string_view llvm_text) : module_(std::make_unique<Mo
 SimtKernel::~SimtKernel() = default;
 
 std::string SimtKernel::run(const std::vector<std::uint64_t>& arguments, int threads,
-                            std::uint32_t shared_bytes) const {
+                            std::uint32_t shared_bytes, const SimtProgram& program) const {
   if (module_->module == nullptr) {
     return "no kernel";
   }
   const auto kernel = std::find_if(module_->module->begin(), module_->module->end(),
                                    [](const llvm::Function& f) { return !f.isDeclaration(); });
   try {
-    BlockRun(*kernel, arguments, threads, shared_bytes).run();
+    BlockRun(*kernel, arguments, threads, shared_bytes, program).run();
   } catch (const SimtFailure& failure) {
     return failure.what();
   }

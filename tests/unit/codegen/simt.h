@@ -6,6 +6,7 @@
 // touched which byte since which barrier, and reports races and reads of bytes that nobody wrote.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,15 @@
 #include <vector>
 
 namespace tilery::testing {
+
+/// Which program of which grid a block is, and what it may do.
+struct SimtProgram {
+  std::array<std::int64_t, 3> index{0, 0, 0};
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  /// Threads of different warps may write the same byte of shared memory at once if they write the
+  /// same value, as all holders of a dot's operands do on the way to the chain of fma.
+  bool allows_copies = false;
+};
 
 /// A kernel in LLVM's text form.
 class SimtKernel {
@@ -26,7 +36,7 @@ class SimtKernel {
   /// Runs one block. Arguments are bits; pointers those of this process. What went wrong, or
   /// nothing: an instruction that is not known here, a deadlock, a race.
   [[nodiscard]] std::string run(const std::vector<std::uint64_t>& arguments, int threads,
-                                std::uint32_t shared_bytes) const;
+                                std::uint32_t shared_bytes, const SimtProgram& program = {}) const;
 
  private:
   struct Module;

@@ -1,12 +1,14 @@
 #include "tests/unit/codegen/simt_ops.h"
 
 #include <llvm/ADT/APFloat.h>
+#include <llvm/ADT/APSInt.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tilery::testing {
 namespace {
@@ -44,9 +46,24 @@ std::uint64_t integer_op(const llvm::BinaryOperator& inst, std::uint64_t a, std:
       return b == 0 ? 0 : a / b;
     case llvm::Instruction::URem:
       return b == 0 ? 0 : a % b;
+    // By zero, and of the smallest number by -1, LLVM promises nothing; what is emitted asks first.
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::SRem: {
+      const llvm::APInt x(width, a);
+      const llvm::APInt y(width, b);
+      if (y.isZero()) {
+        return 0;
+      }
+      return (inst.getOpcode() == llvm::Instruction::SDiv ? x.sdiv(y) : x.srem(y)).getZExtValue();
+    }
     default:
       unknown(inst);
   }
+}
+
+std::uint64_t rounded(llvm::APFloat value, llvm::APFloat::roundingMode mode) {
+  value.roundToIntegral(mode);
+  return bits_of(value);
 }
 
 std::uint64_t float_op(const llvm::BinaryOperator& inst, std::uint64_t a, std::uint64_t b) {
@@ -199,6 +216,20 @@ std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst, const std::vector<st
       return bits_of(llvm::maximum(f(0), f(1)));
     case llvm::Intrinsic::minimum:
       return bits_of(llvm::minimum(f(0), f(1)));
+    case llvm::Intrinsic::sqrt:
+      // The host's is correctly rounded, as IEEE 754 demands.
+      return type->isFloatTy() ? bits_of(llvm::APFloat(std::sqrt(f(0).convertToFloat())))
+                               : bits_of(llvm::APFloat(std::sqrt(f(0).convertToDouble())));
+    case llvm::Intrinsic::abs:
+      return extended(in[0], width_of(type)) < 0 ? 0 - in[0] : in[0];
+    case llvm::Intrinsic::fabs:
+      return bits_of(llvm::abs(f(0)));
+    case llvm::Intrinsic::floor:
+      return rounded(f(0), llvm::APFloat::rmTowardNegative);
+    case llvm::Intrinsic::ceil:
+      return rounded(f(0), llvm::APFloat::rmTowardPositive);
+    case llvm::Intrinsic::trunc:
+      return rounded(f(0), llvm::APFloat::rmTowardZero);
     case llvm::Intrinsic::umax:
       return std::max(in[0], in[1]);
     case llvm::Intrinsic::umin:
@@ -212,6 +243,26 @@ std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst, const std::vector<st
     default:
       unknown(inst);
   }
+}
+
+std::uint64_t conversion_op(const llvm::CallInst& call, std::string_view text, std::uint64_t bits) {
+  llvm::Type* const to = call.getType();
+  llvm::Type* const from = call.getArgOperand(0)->getType();
+  const bool is_signed =
+      text.find(".s32") != std::string_view::npos || text.find(".s64") != std::string_view::npos;
+  if (text.starts_with("cvt.rzi.")) {
+    llvm::APSInt integer(width_of(to), !is_signed);
+    bool is_exact = false;
+    (void)float_of(from, bits).convertToInteger(integer, llvm::APFloat::rmTowardZero, &is_exact);
+    return integer.getZExtValue();
+  }
+  if (text.starts_with("cvt.rz.f32.")) {
+    llvm::APFloat value(to->getFltSemantics());
+    value.convertFromAPInt(llvm::APInt(width_of(from), bits), is_signed,
+                           llvm::APFloat::rmTowardZero);
+    return bits_of(value);
+  }
+  unknown(call);
 }
 
 std::uint64_t warp_fold(const llvm::IntrinsicInst& inst, std::uint64_t a, std::uint64_t b) {

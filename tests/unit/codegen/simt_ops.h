@@ -2,11 +2,13 @@
 #pragma once
 
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilery::testing {
@@ -37,6 +39,10 @@ struct SimtFailure : std::runtime_error {
 /// Intrinsics that a thread carries out alone.
 [[nodiscard]] std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst,
                                          const std::vector<std::uint64_t>& in);
+/// "cvt.rzi.s32.f32 $0, $1;" and its like: a float to an integer, toward zero, saturating, NaN as
+/// 0; "cvt.rz.f32.u64 $0, $1;": an integer to a float, toward zero. Throws for other assembly.
+[[nodiscard]] std::uint64_t conversion_op(const llvm::CallInst& call, std::string_view text,
+                                          std::uint64_t bits);
 /// One step of redux.sync.
 [[nodiscard]] std::uint64_t warp_fold(const llvm::IntrinsicInst& inst, std::uint64_t a,
                                       std::uint64_t b);
