@@ -1,8 +1,10 @@
 #include "tilery/explain.h"
 
 #include "codegen/ptx_counts.h"
+#include "ir/analysis/dot_work.h"
 #include "ir/analysis/loops.h"
 #include "ir/literal.h"
+#include "runtime/checked_call.h"
 #include "runtime/compile_call.h"
 #include "runtime/library_impl.h"
 #include "runtime/messages.h"
@@ -177,6 +179,31 @@ Result<KernelExplanation> explain(const Kernel& kernel, const Arguments& argumen
     explanation.lines.push_back({place.first, place.second, instructions_of(counts)});
   }
   return explanation;
+}
+
+Result<std::optional<std::int64_t>> count_dot_operations(const Kernel& kernel,
+                                                         std::span<const std::int64_t> grid,
+                                                         const Arguments& arguments,
+                                                         const LaunchOptions& options) {
+  const Kernel::Impl& impl = *kernel.impl();
+  const Result<BoundCall> call = checked_call(impl, arguments, options, &grid);
+  if (!call) {
+    return call.error();
+  }
+  Diagnostics diagnostics;
+  const std::optional<Specialized> specialized =
+      specialize_call(impl, *call, Device::Kind::Cuda, {}, diagnostics);
+  if (!specialized) {
+    return error_of(ErrorKind::Kernel,
+                    messages_of(diagnostics, impl.library->sources, Phase::Compile));
+  }
+  std::vector<std::optional<std::uint64_t>> bits;
+  for (const BoundArgument& value : call->values) {
+    bits.push_back(value.is_pointer ? std::nullopt : std::optional(value.bits));
+  }
+  std::array<std::int64_t, 3> extents = {1, 1, 1};
+  std::ranges::copy(grid, extents.begin());
+  return dot_operations(specialized->function, bits, extents);
 }
 
 std::string source_line(const Kernel& kernel, std::string_view file, int line) {

@@ -34,6 +34,7 @@ Json row_json(const BenchRow& row) {
   }
   return {{"options", std::move(options)},
           {"grid", row.grid},
+          {"nothing_ran", row.is_empty()},
           {"median_us", row.median},
           {"p20_us", row.p20},
           {"p80_us", row.p80},
@@ -53,6 +54,7 @@ Json bench_json(const BenchReport& report, int exit_code) {
   json["bytes"] = report.bytes ? Json(*report.bytes) : Json(nullptr);
   json["bytes_counted"] = report.bytes_how;
   json["flops"] = report.flops ? Json(*report.flops) : Json(nullptr);
+  json["flops_counted"] = report.flops_how;
   json["copy_bytes_per_second"] = report.copy ? Json(report.copy->bytes_per_second) : Json(nullptr);
   json["checked"] = report.checked;
   Json rows = Json::array();
@@ -65,7 +67,7 @@ Json bench_json(const BenchReport& report, int exit_code) {
 
 class Bench {
  public:
-  explicit Bench(const BenchRequest& request) : request_(request) {}
+  explicit Bench(const BenchRequest& request) : request_(request), warnings_(request.call.json) {}
 
   int operator()() {
     const Result<int> outcome = run();
@@ -115,11 +117,12 @@ class Bench {
 
   [[nodiscard]] bool is_gpu() const { return device_.kind() == Device::Kind::Cuda; }
 
-  [[nodiscard]] LaunchOptions options() const {
+  [[nodiscard]] LaunchOptions options() {
     LaunchOptions options;
     options.strict = request_.call.strict;
     options.threads = request_.threads;
     options.print = [](std::string_view) {};
+    options.warn = warnings_.hook();
     return options;
   }
 
@@ -138,8 +141,7 @@ class Bench {
   }
 
   /// Of the first choice that compiles.
-  Result<KernelExplanation> explain_any(const Call& call,
-                                        const std::vector<Choice>& choices) const {
+  Result<KernelExplanation> explain_any(const Call& call, const std::vector<Choice>& choices) {
     std::string target = "sm_90a";
     if (is_gpu() && !device_.gpu_info()->target.empty()) {
       target = device_.gpu_info()->target;
@@ -162,8 +164,8 @@ class Bench {
 
   Status count(const Call& call, const std::vector<Choice>& choices) {
     const Result<KernelExplanation> explained = explain_any(call, choices);
-    // What the GPU's code generator refuses, the interpreter may still run.
-    if (!explained && (is_gpu() || explained.error().kind == ErrorKind::Kernel)) {
+    // What the GPU's code generator refuses, the interpreter may still run, or refuse by itself.
+    if (!explained && is_gpu()) {
       return explained.error();
     }
     if (!request_.bytes.empty()) {
@@ -184,25 +186,48 @@ class Bench {
         return flops.error();
       }
       report_.flops = *flops;
+      report_.flops_how = fmt::format("--flops {}", request_.flops);
     } else if (explained && std::ranges::any_of(explained->steps, [](const ExplainedStep& s) {
                  return s.kind == "dot";
                })) {
+      return count_dots(call, choices.front());
+    }
+    return Ok{};
+  }
+
+  Status count_dots(const Call& call, const Choice& choice) {
+    const Result<CallArguments> arguments = with_choice(call.arguments, choice);
+    if (!arguments) {
+      return arguments.error();
+    }
+    const Result<std::vector<std::int64_t>> grid = read_grid(request_.grid, *arguments);
+    if (!grid) {
+      return grid.error();
+    }
+    const Result<std::optional<std::int64_t>> flops =
+        count_dot_operations(call.kernel, *grid, arguments->arguments, options());
+    if (flops && *flops) {
+      report_.flops = **flops;
+      report_.flops_how = "its dots as they run, padding of the blocks included";
+    } else {
       report_.flops_hint =
-          "the kernel has a dot: --flops '2*M*N*K', over its arguments, shows TFLOP/s";
+          "how often its dot runs is not known beforehand: --flops '2*M*N*K', over the arguments, "
+          "shows TFLOP/s";
     }
     return Ok{};
   }
 
   /// Rates from the row's median.
   void fill_rates(BenchRow& row) const {
-    if (row.median <= 0) {
+    if (row.median <= 0 || row.is_empty()) {
       return;
     }
     const double seconds = row.median / 1e6;
-    if (report_.bytes) {
+    // Of nothing there is no rate: arrays of no elements, a kernel that touches none.
+    if (report_.bytes.value_or(0) > 0) {
       row.bytes_per_second = static_cast<double>(*report_.bytes) / seconds;
     }
-    if (report_.flops) {
+    if (report_.flops.value_or(0) > 0) {
       row.flops_per_second = static_cast<double>(*report_.flops) / seconds;
     }
     if (report_.copy && row.bytes_per_second) {
@@ -381,8 +406,7 @@ class Bench {
     return Ok{};
   }
 
-  Result<CallArguments> launch_fresh(const Device& device, const Call& call,
-                                     const Choice& choice) const {
+  Result<CallArguments> launch_fresh(const Device& device, const Call& call, const Choice& choice) {
     Result<CallArguments> copies = arguments_on(device, call.arguments);
     if (!copies) {
       return copies;
@@ -407,6 +431,7 @@ class Bench {
   }
 
   const BenchRequest& request_;
+  EarlyWarnings warnings_;
   Device device_ = Device::interpreter();
   BenchReport report_;
   int exit_code_ = 0;

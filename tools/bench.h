@@ -6,6 +6,7 @@
 #include "tools/call.h"
 #include "tools/requests.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -62,6 +63,9 @@ struct BenchRow {
   std::optional<double> copy_share;
   std::optional<int> registers;
   std::string error;  ///< instead of all that: this choice does not launch
+
+  /// An extent of the grid is 0: what was timed is a launch of nothing.
+  [[nodiscard]] bool is_empty() const { return std::ranges::find(grid, 0) != grid.end(); }
 };
 
 struct BenchReport {
@@ -71,6 +75,7 @@ struct BenchReport {
   std::optional<std::int64_t> bytes;
   std::string bytes_how;
   std::optional<std::int64_t> flops;
+  std::string flops_how;   ///< "--flops 2*M*N*K"
   std::string flops_hint;  ///< what to do for TFLOP/s; empty if they are shown
   std::optional<CopyBandwidth> copy;
   std::string checked;  ///< what --check found to agree; empty if it was not asked for

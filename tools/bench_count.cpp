@@ -19,7 +19,7 @@ Error wrong(std::string message) {
 
 /// Sets or adds the argument, and its number for expressions.
 void set_argument(CallArguments& arguments, const std::string& name, const Argument& value) {
-  if (const auto* number = value.as<std::int64_t>()) {
+  if (const std::optional<std::int64_t> number = expression_number(value)) {
     arguments.numbers.insert_or_assign(name, *number);
   } else {
     arguments.numbers.erase(name);

@@ -91,7 +91,12 @@ std::string table_text(const BenchReport& report) {
   for (std::size_t r = 0; r < report.rows.size(); ++r) {
     line([r](const Column& column) { return column.cells[r]; });
     const std::string& error = report.rows[r].error;
-    text += error.empty() ? "\n" : fmt::format("  {}\n", first_line(error));
+    if (!error.empty()) {
+      text += fmt::format("  {}", first_line(error));
+    } else if (report.rows[r].is_empty()) {
+      text += "  nothing ran: an extent of the grid is 0";
+    }
+    text += "\n";
   }
   return text;
 }
@@ -100,7 +105,7 @@ std::string table_text(const BenchReport& report) {
 std::string fastest_text(const BenchReport& report) {
   const BenchRow* best = nullptr;
   for (const BenchRow& row : report.rows) {
-    if (row.error.empty() && (best == nullptr || row.median < best->median)) {
+    if (row.error.empty() && !row.is_empty() && (best == nullptr || row.median < best->median)) {
       best = &row;
     }
   }
@@ -123,7 +128,7 @@ std::string bench_text(const BenchReport& report) {
     text += fmt::format("  bytes    {}: {}\n", *report.bytes, report.bytes_how);
   }
   if (report.flops) {
-    text += fmt::format("  flops    {}\n", *report.flops);
+    text += fmt::format("  flops    {}: {}\n", *report.flops, report.flops_how);
   }
   if (report.copy) {
     text += fmt::format(

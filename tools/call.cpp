@@ -114,10 +114,8 @@ class ArgumentReader {
   }
 
   void add_number(const std::string& name, const Argument& value) {
-    if (const auto* i = value.as<std::int64_t>()) {
-      result_.numbers.insert_or_assign(name, *i);
-    } else if (const auto* typed = value.as<TypedScalar>(); typed && !is_float(typed->dtype)) {
-      result_.numbers.insert_or_assign(name, load_integer(typed->dtype, &typed->bits));
+    if (const std::optional<std::int64_t> number = expression_number(value)) {
+      result_.numbers.insert_or_assign(name, *number);
     }
   }
 
@@ -319,6 +317,16 @@ ExpressionNames CallArguments::names() const {
             const auto found = arrays.find(name);
             return found == arrays.end() ? std::nullopt : std::optional(found->second.shape());
           }};
+}
+
+std::optional<std::int64_t> expression_number(const Argument& value) {
+  if (const auto* integer = value.as<std::int64_t>()) {
+    return *integer;
+  }
+  const auto* typed = value.as<TypedScalar>();
+  return typed != nullptr && !is_float(typed->dtype)
+             ? std::optional(load_integer(typed->dtype, &typed->bits))
+             : std::nullopt;
 }
 
 FileAndKernel split_file(const std::string& text) {

@@ -35,6 +35,9 @@ struct CallArguments {
   [[nodiscard]] ExpressionNames names() const;
 };
 
+/// What expressions see of an argument: an integer, of a given type or not.
+[[nodiscard]] std::optional<std::int64_t> expression_number(const Argument& value);
+
 struct Call {
   Library library;
   Kernel kernel;

@@ -410,7 +410,9 @@ class CommandLine {
     sub->add_option("--bytes", bench_.bytes,
                     "bytes that a launch moves, for GB/s (default: each array once)")
         ->type_name("EXPR");
-    sub->add_option("--flops", bench_.flops, "operations of a launch, for TFLOP/s")
+    sub->add_option(
+           "--flops", bench_.flops,
+           "operations of a launch, for TFLOP/s (default: those of its dots, where they are known)")
         ->type_name("EXPR");
     sub->add_option("--time", bench_.time_ms, "how long to measure, in ms (default: 100)")
         ->check(quietly(CLI::Range(1, 600000)))

@@ -27,7 +27,7 @@ class Bench : public ::testing::Test {
                                    out_,
                                    "n=1000",
                                    "--grid",
-                                   "cdiv(n, BLOCK)",
+                                   grid_,
                                    "--time",
                                    "2",
                                    "--warmup",
@@ -51,6 +51,7 @@ class Bench : public ::testing::Test {
   TempDir folder_;
   std::string y_ = "y=ones:f32[1000]";
   std::string out_ = "out=zeros:f32[1000]";
+  std::string grid_ = "cdiv(n, BLOCK)";
   std::string library_ = TILERY_FAKE_CUDA;
   std::vector<std::pair<std::string, std::string>> variables_;
 };
@@ -98,6 +99,12 @@ TEST_F(Bench, lists_make_a_row_for_each_combination) {
   EXPECT_EQ(report["rows"][5]["grid"], json::array({4}));
 }
 
+TEST_F(Bench, numbers_of_a_given_type_are_numbers_of_expressions) {
+  const json report = benched({"BLOCK=i32:128,i32:256"});
+  EXPECT_EQ(report["rows"][0]["grid"], json::array({8}));
+  EXPECT_EQ(report["rows"][1]["grid"], json::array({4}));
+}
+
 TEST_F(Bench, warps_is_short_for_a_list_of_num_warps) {
   const ProcessResult r = bench({"BLOCK=128", "--warps", "1,2"});
   EXPECT_EQ(r.exit_code, 0) << r.err;
@@ -127,6 +134,49 @@ TEST_F(Bench, the_interpreter_is_timed_as_well) {
   EXPECT_EQ(report["copy_bytes_per_second"], nullptr);
   EXPECT_GE(report["rows"][0]["runs"], 3);
   EXPECT_EQ(report["bytes"], 12000);
+}
+
+TEST_F(Bench, a_grid_that_runs_nothing_has_no_rates) {
+  grid_ = "0";
+  for (const char* on : {"interpret", "cuda"}) {
+    const json report = benched({"BLOCK=128", "--on", on});
+    EXPECT_EQ(report["rows"][0]["nothing_ran"], true);
+    EXPECT_EQ(report["rows"][0]["bytes_per_second"], nullptr);
+    const ProcessResult r = bench({"BLOCK=128", "--on", on});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_TRUE(contains(r.out, "nothing ran: an extent of the grid is 0")) << r.out;
+  }
+}
+
+constexpr const char* kDots = R"(@triton.jit
+def dots(o, x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a = tl.full((B, B), 1.0, tl.float16)
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(tl.program_id(0), tl.cdiv(n, B)):
+        acc = tl.dot(a, a, acc)
+    for k in range(0, tl.load(x)):
+        acc += 1.0
+    tl.store(o + i[:, None] * B + i[None, :], acc)
+)";
+
+TEST_F(Bench, the_dots_of_all_programs_are_counted) {
+  const auto run = [&](const std::string& source) {
+    return json::parse(
+        tilery({"bench", folder_.write("dots.tl", source), "o=zeros:f32[16,16]", "x=zeros:i32[1]",
+                "n=50", "B=16", "--grid", "3", "--on", "interpret", "--time", "1", "--json"})
+            .out,
+        nullptr, false);
+  };
+  // 4 blocks: 4 + 3 + 2 times 2·16·16·16.
+  const json counted = run(kDots);
+  EXPECT_EQ(counted["flops"], 9 * 2 * 16 * 16 * 16);
+  EXPECT_TRUE(contains(counted["flops_counted"], "padding")) << counted;
+  EXPECT_TRUE(counted["rows"][0]["flops_per_second"].is_number());
+  // Memory decides.
+  std::string unknown = kDots;
+  unknown.replace(unknown.find("tl.program_id(0)"), 16, "tl.load(x)");
+  EXPECT_EQ(run(unknown)["flops"], nullptr);
 }
 
 TEST_F(Bench, a_variable_asks_for_the_interpreter) {

@@ -424,5 +424,25 @@ TEST_F(CliToolkit, cubins_come_from_ptxas) {
   EXPECT_TRUE(contains(dir_.read("k.h"), "127,69,76,70,"));
 }
 
+/// docs/build.md: of a run-time number the type and the facts count, of a compile-time one the
+/// number.
+TEST_F(CliBuild, a_number_of_a_given_type_is_its_type_or_the_number) {
+  const auto kernel_for = [&](const std::string& n, const std::string& block) {
+    const ProcessResult r =
+        build("add", kAdd,
+              {"x=*f32:16", "y=*f32:16", "out=*f32:16", "n=" + n, "BLOCK=" + block, "--json"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    return json::parse(r.out, nullptr, false)["kernel"];
+  };
+  const json every = kernel_for("i32", "256");
+  EXPECT_EQ(kernel_for("i32:7", "256"), every);
+  EXPECT_EQ(kernel_for("7", "256"), every);
+  EXPECT_EQ(kernel_for("i32", "i32:256"), every);
+  EXPECT_EQ(kernel_for("i32", "i64:256"), every);
+  EXPECT_EQ(kernel_for("i32:32", "256"), kernel_for("i32:16", "256"));
+  EXPECT_NE(kernel_for("i32:32", "256"), every);
+  EXPECT_NE(kernel_for("i64:7", "256"), every);
+}
+
 }  // namespace
 }  // namespace tilery

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +102,13 @@ struct KernelExplanation {
 TILERY_API Result<KernelExplanation> explain(const Kernel& kernel, const Arguments& arguments,
                                              std::string_view target,
                                              const LaunchOptions& options = {});
+
+/// Operations of the dots of a launch, 2·M·N·K for each time that one runs, as the tiles are,
+/// padding included; 0 if the kernel has none. Nothing if it depends on what memory holds, or would
+/// take long to find out. Fails as `launch` does; needs no GPU.
+TILERY_API Result<std::optional<std::int64_t>> count_dot_operations(
+    const Kernel& kernel, std::span<const std::int64_t> grid, const Arguments& arguments,
+    const LaunchOptions& options = {});
 
 /// The text of source line `line` of a file of the kernel's library; empty if there is none.
 TILERY_API std::string source_line(const Kernel& kernel, std::string_view file, int line);
