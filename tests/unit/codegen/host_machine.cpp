@@ -7,6 +7,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -135,6 +136,20 @@ std::uint16_t narrow(Float x) {
   return static_cast<std::uint16_t>(math::encode(x, Format));
 }
 
+/// rcp.approx.ftz: close to 1 / x; what is subnormal counts as 0, before and after.
+float reciprocal(float x) {
+  const auto flushed = [](float v) {
+    return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0F, v) : v;
+  };
+  return flushed(1.0F / flushed(x));
+}
+
+/// The same in fp64, of which the hardware gives the upper half.
+double wide_reciprocal(double x) {
+  const double quotient = 1.0 / (std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(quotient) & ~0xFFFFFFFFULL);
+}
+
 /// Replaces an instruction by a call, if it is one of those that need it.
 bool replace(llvm::Instruction& inst) {
   auto* const call = llvm::dyn_cast<llvm::CallInst>(&inst);
@@ -154,6 +169,10 @@ bool replace(llvm::Instruction& inst) {
                                                              : pointer(narrow_fma<math::kBF16>);
     result = builder.CreateBitCast(call_host(builder, function, builder.getInt16Ty(), operands),
                                    call->getType());
+  } else if (call->getIntrinsicID() == llvm::Intrinsic::nvvm_rcp_approx_ftz_f) {
+    result = call_host(builder, pointer(reciprocal), call->getType(), operands);
+  } else if (call->getIntrinsicID() == llvm::Intrinsic::nvvm_rcp_approx_ftz_d) {
+    result = call_host(builder, pointer(wide_reciprocal), call->getType(), operands);
   } else {
     return false;
   }
