@@ -120,7 +120,7 @@ int build_command(const BuildRequest& request) {
   EarlyWarnings warnings(json);
   Builder builder(request, warnings);
   if (const Status status = builder.build(); !status) {
-    return fail("build", status.error(), json);
+    return fail("build", warnings.rest_of(status.error()), json);
   }
   const int exit_code = builder.files.empty() ? 1 : 0;
   if (json) {

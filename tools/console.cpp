@@ -94,6 +94,11 @@ void EarlyWarnings::print_rest(const std::vector<Message>& messages) const {
   print_messages(rest);
 }
 
+Error EarlyWarnings::rest_of(Error error) const {
+  std::erase_if(error.messages, [&](const Message& message) { return is_shown(message); });
+  return error;
+}
+
 bool EarlyWarnings::is_shown(const Message& message) const {
   return std::ranges::find(shown_, message.text) != shown_.end();
 }

@@ -42,6 +42,8 @@ class EarlyWarnings {
   [[nodiscard]] std::function<void(const Message&)> hook();
   /// The messages that were not shown yet.
   void print_rest(const std::vector<Message>& messages) const;
+  /// The error without those that were shown.
+  [[nodiscard]] Error rest_of(Error error) const;
 
  private:
   [[nodiscard]] bool is_shown(const Message& message) const;

@@ -178,7 +178,7 @@ int emit_command(const EmitRequest& request) {
   Emitter emitter(request, warnings);
   const Status status = emitter.emit();
   if (!status) {
-    return fail("emit", status.error(), json);
+    return fail("emit", warnings.rest_of(status.error()), json);
   }
   const int exit_code = request.call.werror && !emitter.messages.empty() ? 1 : 0;
   if (json) {

@@ -158,7 +158,7 @@ class Explain {
     const Result<KernelExplanation> made =
         explain(call->kernel, call->arguments.arguments, target_, options);
     if (!made) {
-      return fail("explain", made.error(), json_);
+      return fail("explain", warnings_.rest_of(made.error()), json_);
     }
     const Result<std::optional<Resources>> resources = find_resources(*call, options, made->code);
     if (!resources) {

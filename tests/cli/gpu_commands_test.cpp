@@ -107,6 +107,19 @@ TEST_F(GpuCommands, too_much_shared_memory_is_the_kernels_fault) {
   }
 }
 
+TEST_F(GpuCommands, a_warning_that_was_shown_before_is_not_repeated_with_the_error) {
+  std::string source = kWide;
+  source += "    i = tl.arange(0, 524288)\n    tl.store(x + i, 1.0)\n";
+  const std::string file = folder_.write("wide.tl", source);
+  const ProcessResult r = on_gpu({"emit", file, "x=*f32", "--stage", "ptx"});
+  EXPECT_EQ(r.exit_code, 1);
+  const std::string warning = "wide.tl:6:9: warning: a block of 524288 elements";
+  const std::size_t at = r.err.find(warning);
+  ASSERT_NE(at, std::string::npos) << r.err;
+  EXPECT_EQ(r.err.find(warning, at + 1), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("shared memory", at), std::string::npos) << r.err;
+}
+
 TEST_F(GpuCommands, an_option_without_effect_is_noted_everywhere) {
   const std::string note = "num_ctas=2 changes nothing yet: one thread block runs a program";
   for (const char* on : {"interpret", "cuda"}) {
