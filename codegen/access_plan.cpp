@@ -1,6 +1,7 @@
 #include "codegen/access_plan.h"
 
 #include "codegen/access_blame.h"
+#include "ir/support/plural.h"
 
 #include <fmt/format.h>
 
@@ -54,10 +55,6 @@ AccessLimit limit_of(const Bounds& bounds, std::int64_t bytes, std::int64_t elem
     return AccessLimit::Alignment;
   }
   return bounds.mask != 0 && bounds.mask <= elements ? AccessLimit::Mask : AccessLimit::Layout;
-}
-
-std::string plural(std::int64_t count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 /// The tile's shape, and how many threads share it.

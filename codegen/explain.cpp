@@ -7,6 +7,7 @@
 #include "ir/analysis/pointer_roots.h"
 #include "ir/analysis/uses.h"
 #include "ir/builder.h"
+#include "ir/support/plural.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,10 +17,6 @@
 
 namespace tilery::codegen {
 namespace {
-
-std::string plural(std::int64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
 
 /// The parts of a sentence that say anything.
 std::string listed(const std::vector<std::string>& parts) {

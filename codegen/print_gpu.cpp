@@ -2,6 +2,7 @@
 // the layouts.
 #include "codegen/codegen.h"
 #include "ir/printer.h"
+#include "ir/support/plural.h"
 
 #include <fmt/format.h>
 
@@ -46,8 +47,8 @@ class Legend {
 };
 
 std::string header(const GpuFunction& gpu) {
-  std::string text = fmt::format("// {}, {} warp{}, {} bytes of shared memory\n", gpu.target.name(),
-                                 gpu.num_warps, gpu.num_warps == 1 ? "" : "s", gpu.shared_bytes);
+  std::string text = fmt::format("// {}, {}, {} bytes of shared memory\n", gpu.target.name(),
+                                 plural(gpu.num_warps, "warp"), gpu.shared_bytes);
   for (const std::string& note : gpu.notes) {
     text += fmt::format("// {}\n", note);
   }

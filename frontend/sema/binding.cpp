@@ -3,6 +3,7 @@
 #include "frontend/sema/constexpr_ops.h"
 #include "frontend/sema/tensor_ops.h"
 #include "ir/support/check.h"
+#include "ir/support/plural.h"
 
 #include <charconv>
 
@@ -144,12 +145,12 @@ class Binder {
   }
 
   bool report_too_many(SourceRange range, std::size_t given) {
-    const std::size_t most = builtin_.parameters.size();
+    const auto most = static_cast<std::int64_t>(builtin_.parameters.size());
     sema_
         .report(DiagId::TooManyArguments, range.is_valid() ? range : bound_.call,
                 display_name(builtin_),
-                fmt::format("{}{} positional argument{}", has_defaults() ? "at most " : "", most,
-                            most == 1 ? "" : "s"),
+                fmt::format("{}{}", has_defaults() ? "at most " : "",
+                            plural(most, "positional argument")),
                 fmt::format("{} {}", given, given == 1 ? "was" : "were"))
         .helped(signature_help());
     return false;

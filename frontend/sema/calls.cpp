@@ -2,6 +2,7 @@
 #include "frontend/sema/constexpr_ops.h"
 #include "frontend/sema/specializer.h"
 #include "frontend/sema/tensor_ops.h"
+#include "ir/support/plural.h"
 
 #include <fmt/format.h>
 
@@ -32,11 +33,6 @@ Callee callee_of(const FunctionRef& function) {
     return {nullptr, module.as<ast::Lambda>(function.lambda)};
   }
   return {module.as<ast::FunctionDef>(function.def), nullptr};
-}
-
-/// "1 argument", "2 positional arguments".
-std::string count_text(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// "it is called as `f(x, n=…)`".
@@ -113,7 +109,7 @@ class ArgumentBinder {
     const auto count = static_cast<std::size_t>(std::ranges::count_if(parameters_, is_positional));
     sema_
         .report(DiagId::TooManyArguments, argument.range, name_,
-                count_text(count, "positional argument"), fmt::format("{} were", positional_count_))
+                plural(count, "positional argument"), fmt::format("{} were", positional_count_))
         .helped(signature_help(name_, parameters_));
     return false;
   }
