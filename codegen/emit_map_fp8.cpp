@@ -1,13 +1,12 @@
 // fp8 to fp32 and back, for all five formats.
 //
 // Chips from sm_89 have instructions for fp8e4nv and fp8e5; elsewhere the formats' parameters (of
-// ir/math/convert.h) give integer arithmetic. Decoding puts exponent and mantissa at fp32's place,
+// ir/scalars.def) give integer arithmetic. Decoding puts exponent and mantissa at fp32's place,
 // where they mean the number times a power of two, subnormals included: one exact product. Encoding
 // rounds normal numbers by an integer addition below the bits that stay, and subnormal ones by a
 // float addition of a constant whose last bit is worth the format's smallest number.
 #include "codegen/emit_map.h"
-#include "ir/math/convert.h"
-#include "ir/support/check.h"
+#include "ir/float_format.h"
 
 #include <bit>
 #include <cmath>
@@ -16,37 +15,6 @@ namespace tilery::codegen {
 namespace {
 
 using llvm::Value;
-
-math::FloatFormat format_of(Scalar scalar) {
-  switch (scalar) {
-    case Scalar::F8E5:
-      return math::kF8E5;
-    case Scalar::F8E4NV:
-      return math::kF8E4NV;
-    case Scalar::F8E4B15:
-      return math::kF8E4B15;
-    case Scalar::F8E4B8:
-      return math::kF8E4B8;
-    case Scalar::F8E5B16:
-      return math::kF8E5B16;
-    case Scalar::I1:
-    case Scalar::I8:
-    case Scalar::I16:
-    case Scalar::I32:
-    case Scalar::I64:
-    case Scalar::U8:
-    case Scalar::U16:
-    case Scalar::U32:
-    case Scalar::U64:
-    case Scalar::F16:
-    case Scalar::BF16:
-    case Scalar::F32:
-    case Scalar::F64:
-      break;
-  }
-  TILERY_CHECK(false, "an fp8 format");
-  return {};
-}
 
 bool is_hardware_format(Scalar scalar) {
   return scalar == Scalar::F8E4NV || scalar == Scalar::F8E5;
@@ -86,7 +54,7 @@ Value* decode_e4nv_by_hardware(llvm::IRBuilder<>& builder, Value* code) {
   return builder.CreateFPExt(builder.CreateBitCast(low, builder.getHalfTy()), builder.getFloatTy());
 }
 
-Value* decode_by_arithmetic(llvm::IRBuilder<>& builder, const math::FloatFormat& format,
+Value* decode_by_arithmetic(llvm::IRBuilder<>& builder, const FloatFormat& format,
                             Value* narrow_code) {
   Value* const code = builder.CreateZExt(narrow_code, builder.getInt32Ty());
   Value* const size = builder.CreateAnd(code, 0x7F);
@@ -97,7 +65,7 @@ Value* decode_by_arithmetic(llvm::IRBuilder<>& builder, const math::FloatFormat&
   Value* const sign = builder.CreateShl(builder.CreateAnd(code, 0x80), 24);
   Value* const number = builder.CreateOr(as_i32(builder, scaled), sign);
   constexpr std::uint32_t kNan = 0x7FC00000;
-  if (format.is_fnuz) {
+  if (format.is_fnuz()) {
     Value* const is_nan = builder.CreateICmpEQ(code, builder.getInt32(0x80));
     return as_f32(builder, select_number(builder, is_nan, kNan, number));
   }
@@ -121,7 +89,7 @@ Value* encode_by_hardware(llvm::IRBuilder<>& builder, Scalar to, Value* x) {
 }
 
 /// The code of a magnitude in the format's normal range; too large a one gives too large a code.
-Value* encode_normal(llvm::IRBuilder<>& builder, const math::FloatFormat& format, Value* size,
+Value* encode_normal(llvm::IRBuilder<>& builder, const FloatFormat& format, Value* size,
                      bool toward_zero) {
   const auto shift = static_cast<unsigned>(23 - format.mantissa_bits);
   const auto rebias = static_cast<std::uint32_t>(127 - format.bias) << 23;
@@ -135,7 +103,7 @@ Value* encode_normal(llvm::IRBuilder<>& builder, const math::FloatFormat& format
 }
 
 /// The code of a magnitude below that; of others the result means nothing.
-Value* encode_subnormal(llvm::IRBuilder<>& builder, const math::FloatFormat& format, Value* size,
+Value* encode_subnormal(llvm::IRBuilder<>& builder, const FloatFormat& format, Value* size,
                         bool toward_zero) {
   const int unit = 1 - format.bias - format.mantissa_bits;
   Value* const x = as_f32(builder, size);
@@ -150,7 +118,7 @@ Value* encode_subnormal(llvm::IRBuilder<>& builder, const math::FloatFormat& for
   return builder.CreateSub(as_i32(builder, builder.CreateFAdd(x, magic)), as_i32(builder, magic));
 }
 
-Value* encode_by_arithmetic(llvm::IRBuilder<>& builder, const math::FloatFormat& format, Value* x,
+Value* encode_by_arithmetic(llvm::IRBuilder<>& builder, const FloatFormat& format, Value* x,
                             bool toward_zero) {
   Value* const pattern = as_i32(builder, x);
   Value* const size = builder.CreateAnd(pattern, 0x7FFFFFFF);
@@ -163,7 +131,7 @@ Value* encode_by_arithmetic(llvm::IRBuilder<>& builder, const math::FloatFormat&
                                               builder.getInt32(format.max_code));
   Value* const is_nan = builder.CreateICmpUGT(size, builder.getInt32(0x7F800000));
   Value* sign = builder.CreateAnd(builder.CreateLShr(pattern, 24), 0x80);
-  if (format.is_fnuz) {
+  if (format.is_fnuz()) {
     sign = select_number(builder, builder.CreateICmpEQ(code, builder.getInt32(0)), 0, sign);
   }
   code = select_number(builder, is_nan, format.nan_code, code);
@@ -179,14 +147,14 @@ Value* decode_fp8(const MapEmitter& emitter, Scalar from, Value* code) {
   if (from == Scalar::F8E4NV && emitter.target.has_fp8_convert()) {
     return decode_e4nv_by_hardware(emitter.builder, code);
   }
-  return decode_by_arithmetic(emitter.builder, format_of(from), code);
+  return decode_by_arithmetic(emitter.builder, float_format(from), code);
 }
 
 Value* encode_fp8(const MapEmitter& emitter, Scalar to, Value* x, bool toward_zero) {
   if (is_hardware_format(to) && !toward_zero && emitter.target.has_fp8_convert()) {
     return encode_by_hardware(emitter.builder, to, x);
   }
-  return encode_by_arithmetic(emitter.builder, format_of(to), x, toward_zero);
+  return encode_by_arithmetic(emitter.builder, float_format(to), x, toward_zero);
 }
 
 }  // namespace tilery::codegen

@@ -75,52 +75,12 @@ struct CellOf {
 template <Scalar S>
 using Cell = typename CellOf<S>::type;
 
-constexpr math::FloatFormat format_of(Scalar s) {
-  switch (s) {
-    case Scalar::F16:
-      return math::kF16;
-    case Scalar::BF16:
-      return math::kBF16;
-    case Scalar::F8E5:
-      return math::kF8E5;
-    case Scalar::F8E4NV:
-      return math::kF8E4NV;
-    case Scalar::F8E4B15:
-      return math::kF8E4B15;
-    case Scalar::F8E4B8:
-      return math::kF8E4B8;
-    case Scalar::F8E5B16:
-      return math::kF8E5B16;
-    case Scalar::I1:
-    case Scalar::I8:
-    case Scalar::I16:
-    case Scalar::I32:
-    case Scalar::I64:
-    case Scalar::U8:
-    case Scalar::U16:
-    case Scalar::U32:
-    case Scalar::U64:
-    case Scalar::F32:
-    case Scalar::F64:
-      break;
-  }
-  return {};
-}
-
 constexpr bool is_half(Scalar s) {
   return s == Scalar::F16 || s == Scalar::BF16;
 }
 
-constexpr bool is_eight_bit_float(Scalar s) {
-  return s >= Scalar::F8E4NV && s <= Scalar::F8E5B16;
-}
-
 constexpr bool is_wide_float(Scalar s) {
   return s == Scalar::F32 || s == Scalar::F64;
-}
-
-constexpr bool is_whole(Scalar s) {
-  return s <= Scalar::U64;
 }
 
 // ---- direct ----
@@ -156,7 +116,7 @@ template <Scalar To, math::Rounding R>
 struct Encode {
   template <class From>
   static Cell<To> apply(From x) {
-    constexpr math::FloatFormat kFormat = format_of(To);
+    constexpr const FloatFormat& kFormat = float_format(To);
     if constexpr (kIsFloat<From>) {
       return static_cast<Cell<To>>(math::encode(x, kFormat, R));
     } else if constexpr (std::is_signed_v<From>) {
@@ -169,7 +129,7 @@ struct Encode {
 
 template <Scalar From>
 struct Decode {
-  static float apply(std::uint8_t code) { return math::decode(code, format_of(From)); }
+  static float apply(std::uint8_t code) { return math::decode(code, float_format(From)); }
 };
 
 // ---- through fp32 ----
@@ -178,7 +138,7 @@ template <Scalar From, std::size_t Count>
 void read_block(float* out, const Cell<From>* in) {
   if constexpr (is_half(From)) {
     widen_block<From, Count>(out, in);
-  } else if constexpr (is_eight_bit_float(From)) {
+  } else if constexpr (is_fp8(From)) {
     run_loop<Decode<From>>(out, Count, in);
   } else {
     run_loop<Convert<float>>(out, Count, in);
@@ -189,11 +149,11 @@ template <Scalar To, std::size_t Count>
 void write_block(Cell<To>* out, const float* in) {
   if constexpr (is_half(To)) {
     narrow_block<To, Count>(out, in);
-  } else if constexpr (is_eight_bit_float(To)) {
+  } else if constexpr (is_fp8(To)) {
     run_loop<Encode<To, math::Rounding::NearestEven>>(out, Count, in);
   } else if constexpr (To == Scalar::I1) {
     run_loop<IsNonzero>(out, Count, in);
-  } else if constexpr (is_whole(To)) {
+  } else if constexpr (is_integer(To)) {
     run_loop<Saturate<Cell<To>>>(out, Count, in);
   } else {
     run_loop<Convert<Cell<To>>>(out, Count, in);
@@ -223,20 +183,20 @@ template <Scalar From, Scalar To>
 constexpr MapFn cast_fn() {
   using F = Cell<From>;
   using T = Cell<To>;
-  constexpr bool kIsExactInF32 = !is_wide_float(From) && (!is_whole(From) || sizeof(F) <= 2);
-  if constexpr (From == To || (is_whole(From) && is_eight_bit_float(To)) ||
-                (is_eight_bit_float(From) && is_whole(To))) {
+  constexpr bool kIsExactInF32 = !is_wide_float(From) && (!is_integer(From) || sizeof(F) <= 2);
+  if constexpr (From == To || (is_integer(From) && is_fp8(To)) ||
+                (is_fp8(From) && is_integer(To))) {
     return nullptr;
-  } else if constexpr (is_whole(From) && To == Scalar::I1) {
+  } else if constexpr (is_integer(From) && To == Scalar::I1) {
     return elementwise<IsNonzero, std::uint8_t, UnsignedOf<F>>();
-  } else if constexpr (is_whole(From) && is_whole(To)) {
+  } else if constexpr (is_integer(From) && is_integer(To)) {
     return elementwise<Convert<UnsignedOf<T>>, UnsignedOf<T>, F>();
-  } else if constexpr (From == Scalar::F64 && is_whole(To)) {
+  } else if constexpr (From == Scalar::F64 && is_integer(To)) {
     return To == Scalar::I1 ? elementwise<IsNonzero, T, F>() : elementwise<Saturate<T>, T, F>();
-  } else if constexpr ((is_whole(From) || is_wide_float(From)) && is_wide_float(To)) {
+  } else if constexpr ((is_integer(From) || is_wide_float(From)) && is_wide_float(To)) {
     return elementwise<Convert<T>, T, F>();
   } else if constexpr (kIsExactInF32 || From == Scalar::F32 ||
-                       (is_whole(From) && To == Scalar::F16)) {
+                       (is_integer(From) && To == Scalar::F16)) {
     // Integers past fp32's 24 bits are infinite in fp16 either way.
     return BlockMap<ThroughF32<From, To>, T, std::index_sequence<0>, F>::run;
   } else {
@@ -251,12 +211,9 @@ void fill_row(KernelTables& tables, std::integer_sequence<Scalar, To...> /*all*/
 
 // ---- toward zero ----
 
-/// fp32 as a format like the others, for fp64 on its way to it.
-inline constexpr math::FloatFormat kF32{32, 23, 127, 0x7F7FFFFF, 0x7FC00000, true, false, false};
-
 struct F64ToF32TowardZero {
   static float apply(double x) {
-    return from_bits<float>(math::encode(x, kF32, math::Rounding::ToZero));
+    return from_bits<float>(math::encode(x, float_format(Scalar::F32), math::Rounding::ToZero));
   }
 };
 
@@ -279,17 +236,22 @@ void fill_to_zero(KernelTables& tables) {
    ...);
 }
 
-template <Scalar From>
-void fill_to_zero_eight_bits(KernelTables& tables) {
-  fill_to_zero<From, Scalar::F8E4NV, Scalar::F8E5, Scalar::F8E4B15, Scalar::F8E4B8,
-               Scalar::F8E5B16>(tables);
+template <std::size_t... I>
+constexpr auto scalars(std::index_sequence<I...> /*each*/) {
+  return std::integer_sequence<Scalar, static_cast<Scalar>(I)...>();
 }
 
-using AllScalars =
-    std::integer_sequence<Scalar, Scalar::I1, Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64,
-                          Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64, Scalar::F8E4NV,
-                          Scalar::F8E5, Scalar::F8E4B15, Scalar::F8E4B8, Scalar::F8E5B16,
-                          Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64>;
+using AllScalars = decltype(scalars(std::make_index_sequence<kScalarCount>()));
+
+template <Scalar From, Scalar... To>
+void fill_to_zero_eight_bits(KernelTables& tables, std::integer_sequence<Scalar, To...> /*all*/) {
+  const auto fill = [&tables]<Scalar S>() {
+    if constexpr (is_fp8(S)) {
+      fill_to_zero<From, S>(tables);
+    }
+  };
+  (fill.template operator()<To>(), ...);
+}
 
 template <Scalar... From>
 void fill_rows(KernelTables& tables, std::integer_sequence<Scalar, From...> all) {
@@ -300,10 +262,10 @@ void fill_rows(KernelTables& tables, std::integer_sequence<Scalar, From...> all)
 
 void fill_cast(KernelTables& tables) {
   fill_rows(tables, AllScalars{});
-  fill_to_zero_eight_bits<Scalar::F16>(tables);
-  fill_to_zero_eight_bits<Scalar::BF16>(tables);
-  fill_to_zero_eight_bits<Scalar::F32>(tables);
-  fill_to_zero_eight_bits<Scalar::F64>(tables);
+  fill_to_zero_eight_bits<Scalar::F16>(tables, AllScalars{});
+  fill_to_zero_eight_bits<Scalar::BF16>(tables, AllScalars{});
+  fill_to_zero_eight_bits<Scalar::F32>(tables, AllScalars{});
+  fill_to_zero_eight_bits<Scalar::F64>(tables, AllScalars{});
   fill_to_zero<Scalar::F32, Scalar::F16, Scalar::BF16>(tables);
   fill_to_zero<Scalar::F64, Scalar::F16, Scalar::BF16>(tables);
   tables.cast_to_zero[index_of(Scalar::F64)][index_of(Scalar::F32)] =

@@ -149,13 +149,13 @@ struct Widen {
   static void expand(float* out, const std::uint16_t* in, std::size_t n) { widen<H>(out, in, n); }
 };
 
-template <const math::FloatFormat& Format>
+template <Scalar S>
 struct DecodeAll {
   using Element = std::uint8_t;
 
   static void expand(float* out, const std::uint8_t* in, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
-      out[i] = math::decode(in[i], Format);
+      out[i] = math::decode(in[i], float_format(S));
     }
   }
 };
@@ -229,11 +229,11 @@ void set_expanded(KernelTables& tables, Scalar operand, bool has_half_result) {
 void fill_dot(KernelTables& tables) {
   set_expanded<Widen<Scalar::F16>>(tables, Scalar::F16, true);
   set_expanded<Widen<Scalar::BF16>>(tables, Scalar::BF16, false);
-  set_expanded<DecodeAll<math::kF8E5>>(tables, Scalar::F8E5, true);
-  set_expanded<DecodeAll<math::kF8E4NV>>(tables, Scalar::F8E4NV, true);
-  set_expanded<DecodeAll<math::kF8E4B15>>(tables, Scalar::F8E4B15, true);
-  set_expanded<DecodeAll<math::kF8E4B8>>(tables, Scalar::F8E4B8, true);
-  set_expanded<DecodeAll<math::kF8E5B16>>(tables, Scalar::F8E5B16, true);
+  set_expanded<DecodeAll<Scalar::F8E5>>(tables, Scalar::F8E5, true);
+  set_expanded<DecodeAll<Scalar::F8E4NV>>(tables, Scalar::F8E4NV, true);
+  set_expanded<DecodeAll<Scalar::F8E4B15>>(tables, Scalar::F8E4B15, true);
+  set_expanded<DecodeAll<Scalar::F8E4B8>>(tables, Scalar::F8E4B8, true);
+  set_expanded<DecodeAll<Scalar::F8E5B16>>(tables, Scalar::F8E5B16, true);
   constexpr int kIeee = static_cast<int>(DotPrecision::Ieee);
   constexpr int kTf32 = static_cast<int>(DotPrecision::Tf32);
   constexpr int kF32 = index_of(Scalar::F32);

@@ -67,34 +67,17 @@ struct ProgramState {
     std::memcpy(&value, data, sizeof value);
     return static_cast<std::int64_t>(value);
   };
-  switch (scalar) {
-    case Scalar::I8:
-      return read(std::int8_t{});
-    case Scalar::I16:
-      return read(std::int16_t{});
-    case Scalar::I32:
-      return read(std::int32_t{});
-    case Scalar::I1:
-    case Scalar::U8:
-    case Scalar::F8E4NV:
-    case Scalar::F8E5:
-    case Scalar::F8E4B15:
-    case Scalar::F8E4B8:
-    case Scalar::F8E5B16:
-      return read(std::uint8_t{});
-    case Scalar::U16:
-    case Scalar::F16:
-    case Scalar::BF16:
-      return read(std::uint16_t{});
-    case Scalar::U32:
-    case Scalar::F32:
-      return read(std::uint32_t{});
-    case Scalar::I64:
-    case Scalar::U64:
-    case Scalar::F64:
-      break;
+  const bool is_signed = is_signed_integer(scalar);
+  switch (byte_size(scalar)) {
+    case 1:
+      return is_signed ? read(std::int8_t{}) : read(std::uint8_t{});
+    case 2:
+      return is_signed ? read(std::int16_t{}) : read(std::uint16_t{});
+    case 4:
+      return is_signed ? read(std::int32_t{}) : read(std::uint32_t{});
+    default:
+      return read(std::int64_t{});
   }
-  return read(std::int64_t{});
 }
 
 /// True if a float in memory is neither infinite nor NaN.

@@ -334,8 +334,8 @@ class SignatureReader {
   }
 
   constexpr void add_scalar(ValuePattern& value, std::string_view name) {
-    for (std::size_t i = 0; i < kScalarNames.size(); ++i) {
-      if (kScalarNames[i] == name) {
+    for (int i = 0; i < kScalarCount; ++i) {
+      if (kScalarFacts[i].ir_name == name) {
         value.scalar_set |= 1U << i;
         return;
       }

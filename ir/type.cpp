@@ -1,5 +1,6 @@
 #include "ir/type.h"
 
+#include "ir/float_format.h"
 #include "ir/support/check.h"
 #include "ir/support/number.h"
 
@@ -9,38 +10,27 @@
 namespace tilery {
 namespace {
 
-/// What is fixed about each Scalar, in its order.
-struct ScalarFacts {
-  std::uint8_t bits;
-  bool is_float;
-  bool is_signed;
-  std::string_view language_name;
-};
-
-constexpr std::array<ScalarFacts, kScalarCount> kFacts = {{
-    {1, false, false, "int1"},
-    {8, false, true, "int8"},
-    {16, false, true, "int16"},
-    {32, false, true, "int32"},
-    {64, false, true, "int64"},
-    {8, false, false, "uint8"},
-    {16, false, false, "uint16"},
-    {32, false, false, "uint32"},
-    {64, false, false, "uint64"},
-    {8, true, true, "fp8e4nv"},
-    {8, true, true, "fp8e5"},
-    {8, true, true, "fp8e4b15"},
-    {8, true, true, "fp8e4b8"},
-    {8, true, true, "fp8e5b16"},
-    {16, true, true, "fp16"},
-    {16, true, true, "bf16"},
-    {32, true, true, "fp32"},
-    {64, true, true, "fp64"},
-}};
-
-const ScalarFacts& facts(Scalar s) {
-  return kFacts[static_cast<std::size_t>(s)];
+/// The columns of a float must agree.
+constexpr bool is_consistent(const FloatFormat& format) {
+  const std::uint64_t largest = format.sign_code() - 1;
+  const std::uint64_t infinity = largest & ~format.mantissa_mask();
+  switch (format.specials) {
+    case Specials::Ieee:
+      return format.max_code == infinity - 1 && format.nan_code > infinity &&
+             format.nan_code <= largest;
+    case Specials::TopIsNan:
+      return format.saturates() && format.max_code == largest - 1 && format.nan_code == largest;
+    case Specials::None:
+      return format.saturates() && format.max_code <= largest && format.nan_code <= largest;
+    case Specials::NegZeroIsNan:
+      return format.saturates() && format.max_code == largest &&
+             format.nan_code == format.sign_code();
+  }
+  return false;
 }
+
+#define TILERY_FLOAT(name, ...) static_assert(is_consistent(float_format(Scalar::name)), #name);
+#include "ir/scalars.def"
 
 /// Reads the text of a type from its front; each step says whether it found what it looks for.
 class TypeReader {
@@ -116,40 +106,16 @@ class TypeReader {
 
 }  // namespace
 
-int bit_width(Scalar s) {
-  return facts(s).bits;
-}
-
-int byte_size(Scalar s) {
-  return std::max(facts(s).bits / 8, 1);
-}
-
-bool is_float(Scalar s) {
-  return facts(s).is_float;
-}
-
-bool is_fp8(Scalar s) {
-  return facts(s).is_float && facts(s).bits == 8;
-}
-
-bool is_integer(Scalar s) {
-  return !facts(s).is_float;
-}
-
-bool is_signed_integer(Scalar s) {
-  return is_integer(s) && facts(s).is_signed;
-}
-
-bool is_unsigned_integer(Scalar s) {
-  return is_integer(s) && !facts(s).is_signed;
-}
-
 std::string_view ir_name(Scalar s) {
-  return kScalarNames[static_cast<std::size_t>(s)];
+  return scalar_facts(s).ir_name;
 }
 
 std::string_view language_name(Scalar s) {
-  return facts(s).language_name;
+  return scalar_facts(s).language_name;
+}
+
+std::string_view dtype_name(Scalar s) {
+  return scalar_facts(s).dtype_name;
 }
 
 ElementType ElementType::pointee() const {
@@ -236,11 +202,11 @@ bool parse_type(std::string_view text, Type& type) {
 }
 
 bool parse_scalar(std::string_view text, Scalar& scalar) {
-  const auto found = std::ranges::find(kScalarNames, text);
-  if (found == kScalarNames.end()) {
+  const auto* const found = std::ranges::find(kScalarFacts, text, &ScalarFacts::ir_name);
+  if (found == std::end(kScalarFacts)) {
     return false;
   }
-  scalar = static_cast<Scalar>(found - kScalarNames.begin());
+  scalar = static_cast<Scalar>(found - kScalarFacts);
   return true;
 }
 

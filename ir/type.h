@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,45 +14,76 @@ namespace tilery {
 /// Numbers that a value or a memory cell can hold. In memory each takes its natural width; I1 takes
 /// one byte, 0 or 1.
 enum class Scalar : std::uint8_t {
-  I1,
-  I8,
-  I16,
-  I32,
-  I64,
-  U8,
-  U16,
-  U32,
-  U64,
-  F8E4NV,
-  F8E5,
-  F8E4B15,
-  F8E4B8,
-  F8E5B16,
-  F16,
-  BF16,
-  F32,
-  F64,
-};
-inline constexpr int kScalarCount = static_cast<int>(Scalar::F64) + 1;
-/// The IR's spelling of each Scalar, in its order.
-inline constexpr std::array<std::string_view, kScalarCount> kScalarNames = {
-    "i1",     "i8",   "i16",     "i32",    "i64",     "u8",  "u16",  "u32", "u64",
-    "f8e4nv", "f8e5", "f8e4b15", "f8e4b8", "f8e5b16", "f16", "bf16", "f32", "f64",
+#define TILERY_INTEGER(name, ...) name,
+#define TILERY_FLOAT(name, ...) name,
+#include "ir/scalars.def"
 };
 
-/// Bits of the value (1 for I1), and bytes of its memory cell.
-[[nodiscard]] int bit_width(Scalar s);
-[[nodiscard]] int byte_size(Scalar s);
-[[nodiscard]] bool is_float(Scalar s);
-[[nodiscard]] bool is_fp8(Scalar s);
+/// What ir/scalars.def says of a type.
+struct ScalarFacts {
+  int bits = 0;
+  bool is_float = false;
+  bool is_signed = false;
+  std::string_view ir_name;
+  std::string_view language_name;
+  std::string_view dtype_name;
+};
+
+/// In the order of Scalar.
+inline constexpr ScalarFacts kScalarFacts[] = {
+#define TILERY_INTEGER(name, bits, is_signed, ir_name, language_name) \
+  {bits, false, is_signed, ir_name, language_name, language_name},
+#define TILERY_FLOAT(name, exponent, mantissa, bias, specials, overflow, max, nan, ir_name, \
+                     language_name, dtype_name)                                             \
+  {1 + (exponent) + (mantissa), true, true, ir_name, language_name, dtype_name},
+#include "ir/scalars.def"
+};
+inline constexpr int kScalarCount = static_cast<int>(std::size(kScalarFacts));
+
+// Forced inline, since files that are built for several processor levels may leave no copy that
+// another level would call.
+
+[[nodiscard, gnu::always_inline]] constexpr const ScalarFacts& scalar_facts(Scalar s) {
+  return kScalarFacts[static_cast<int>(s)];
+}
+
+/// Bits of the value (1 for I1).
+[[nodiscard, gnu::always_inline]] constexpr int bit_width(Scalar s) {
+  return scalar_facts(s).bits;
+}
+
+/// Bytes of its memory cell.
+[[nodiscard, gnu::always_inline]] constexpr int byte_size(Scalar s) {
+  return (bit_width(s) + 7) / 8;
+}
+
+[[nodiscard, gnu::always_inline]] constexpr bool is_float(Scalar s) {
+  return scalar_facts(s).is_float;
+}
+
+[[nodiscard, gnu::always_inline]] constexpr bool is_fp8(Scalar s) {
+  return is_float(s) && bit_width(s) == 8;
+}
+
 /// I1 counts as an unsigned integer, as in the language.
-[[nodiscard]] bool is_integer(Scalar s);
-[[nodiscard]] bool is_signed_integer(Scalar s);
-[[nodiscard]] bool is_unsigned_integer(Scalar s);
+[[nodiscard, gnu::always_inline]] constexpr bool is_integer(Scalar s) {
+  return !is_float(s);
+}
+
+[[nodiscard, gnu::always_inline]] constexpr bool is_signed_integer(Scalar s) {
+  return is_integer(s) && scalar_facts(s).is_signed;
+}
+
+[[nodiscard, gnu::always_inline]] constexpr bool is_unsigned_integer(Scalar s) {
+  return is_integer(s) && !scalar_facts(s).is_signed;
+}
+
 /// IR spelling: "i1" "i8" … "u64" "f8e4nv" "f8e5" … "f16" "bf16" "f32" "f64".
 [[nodiscard]] std::string_view ir_name(Scalar s);
 /// The language's spelling, for messages: "int1" "uint8" "fp16" "bf16" "fp32" "fp8e4nv".
 [[nodiscard]] std::string_view language_name(Scalar s);
+/// What the type is called in the module `tl`: "int1" "uint8" "float16" "bfloat16" "float8e4nv".
+[[nodiscard]] std::string_view dtype_name(Scalar s);
 
 /// A number, or a pointer (to a pointer …) to one. Small enough to pass by value.
 struct ElementType {

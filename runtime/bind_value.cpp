@@ -6,6 +6,7 @@
 #include "runtime/bind_value.h"
 
 #include "ir/builder.h"
+#include "ir/float_format.h"
 #include "runtime/convert.h"
 
 #include <fmt/format.h>
@@ -292,10 +293,8 @@ class ValueBinder {
     }
     const std::uint64_t bits = encode_float(scalar, v);
     if (std::isfinite(v) && !std::isfinite(decode_float(scalar, bits))) {
-      const std::string limit = scalar == Scalar::F16    ? "65504"
-                                : scalar == Scalar::BF16 ? "3.3895314e38"
-                                : scalar == Scalar::F32  ? "3.4028235e38"
-                                                         : "its largest";
+      const double largest = decode_float(scalar, float_format(scalar).max_code);
+      const std::string limit = fmt::format("{}", static_cast<float>(largest));
       diagnostics_
           .report(DiagId::ArgumentOutOfRange, parameter_.range, name, describe_argument(argument),
                   language_name(scalar), "-" + limit, limit)

@@ -8,9 +8,10 @@ namespace tilery {
 
 namespace {
 
-static_assert(static_cast<int>(DType::F64) + 1 == kScalarCount, "DType mirrors Scalar");
-static_assert(scalar_of(DType::F8E4NV) == Scalar::F8E4NV && scalar_of(DType::F16) == Scalar::F16);
-static_assert(scalar_of(DType::I1) == Scalar::I1 && scalar_of(DType::U64) == Scalar::U64);
+// DType mirrors Scalar, since public headers include nothing from below.
+#define TILERY_INTEGER(name, ...) static_assert(scalar_of(DType::name) == Scalar::name);
+#define TILERY_FLOAT(name, ...) static_assert(scalar_of(DType::name) == Scalar::name);
+#include "ir/scalars.def"
 
 /// A float as Python's repr writes it: the shortest text that reads back, with a point.
 std::string float_text(double v) {

@@ -15,27 +15,18 @@ namespace {
 
 using Spelling = std::pair<std::string_view, DType>;
 
-// What kernels, NumPy, PyTorch and ml_dtypes write, beside the names of `name` and `language_name`.
+// What kernels, NumPy, PyTorch and ml_dtypes write, beside the three names that each type has.
 constexpr std::array kSpellings = {
     Spelling{"bool", DType::I1},
     Spelling{"u1", DType::I1},
     Spelling{"uint1", DType::I1},
     Spelling{"int", DType::I32},
     Spelling{"half", DType::F16},
-    Spelling{"float16", DType::F16},
-    Spelling{"bfloat16", DType::BF16},
     Spelling{"float", DType::F32},
-    Spelling{"float32", DType::F32},
     Spelling{"double", DType::F64},
-    Spelling{"float64", DType::F64},
-    Spelling{"float8e4nv", DType::F8E4NV},
     Spelling{"float8_e4m3fn", DType::F8E4NV},
-    Spelling{"float8e5", DType::F8E5},
     Spelling{"float8_e5m2", DType::F8E5},
-    Spelling{"float8e4b15", DType::F8E4B15},
-    Spelling{"float8e4b8", DType::F8E4B8},
     Spelling{"float8_e4m3fnuz", DType::F8E4B8},
-    Spelling{"float8e5b16", DType::F8E5B16},
     Spelling{"float8_e5m2fnuz", DType::F8E5B16},
 };
 
@@ -47,28 +38,6 @@ std::uint64_t load_bits(DType dtype, const void* element) {
 
 void store_bits(DType dtype, void* element, std::uint64_t bits) {
   std::memcpy(element, &bits, byte_size(dtype));
-}
-
-/// Truncated and cut to the range of an integer type of `bits` bits.
-std::uint64_t saturated(double value, int bits, bool has_sign) {
-  if (std::isnan(value)) {
-    return 0;
-  }
-  value = std::trunc(value);
-  if (has_sign) {
-    const double limit = std::ldexp(1.0, bits - 1);
-    if (value >= limit) {
-      return (std::uint64_t{1} << (bits - 1)) - 1;
-    }
-    if (value < -limit) {
-      return std::uint64_t{1} << (bits - 1);
-    }
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  }
-  if (value >= std::ldexp(1.0, bits)) {
-    return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  }
-  return value <= 0 ? 0 : static_cast<std::uint64_t>(value);
 }
 
 }  // namespace
@@ -102,7 +71,8 @@ std::optional<DType> dtype_named(std::string_view name) {
   }
   for (int i = 0; i < kScalarCount; ++i) {
     const auto scalar = static_cast<Scalar>(i);
-    if (name == ir_name(scalar) || name == tilery::language_name(scalar)) {
+    if (name == ir_name(scalar) || name == tilery::language_name(scalar) ||
+        name == dtype_name(scalar)) {
       return dtype_of(scalar);
     }
   }
@@ -123,13 +93,7 @@ double load_number(DType dtype, const void* element) {
 }
 
 void store_number(DType dtype, void* element, double value) {
-  if (is_float(dtype)) {
-    store_bits(dtype, element, encode_float(scalar_of(dtype), value));
-  } else if (dtype == DType::I1) {
-    store_bits(dtype, element, value != 0 ? 1 : 0);
-  } else {
-    store_bits(dtype, element, saturated(value, bit_width(scalar_of(dtype)), is_signed(dtype)));
-  }
+  store_bits(dtype, element, encode_float(scalar_of(dtype), value));
 }
 
 std::int64_t load_integer(DType dtype, const void* element) {

@@ -9,37 +9,7 @@ namespace tilery {
 namespace sema {
 
 std::string dtype_text(Scalar scalar) {
-  switch (scalar) {
-    case Scalar::F16:
-      return "tl.float16";
-    case Scalar::BF16:
-      return "tl.bfloat16";
-    case Scalar::F32:
-      return "tl.float32";
-    case Scalar::F64:
-      return "tl.float64";
-    case Scalar::F8E4NV:
-      return "tl.float8e4nv";
-    case Scalar::F8E5:
-      return "tl.float8e5";
-    case Scalar::F8E4B15:
-      return "tl.float8e4b15";
-    case Scalar::F8E4B8:
-      return "tl.float8e4b8";
-    case Scalar::F8E5B16:
-      return "tl.float8e5b16";
-    case Scalar::I1:
-    case Scalar::I8:
-    case Scalar::I16:
-    case Scalar::I32:
-    case Scalar::I64:
-    case Scalar::U8:
-    case Scalar::U16:
-    case Scalar::U32:
-    case Scalar::U64:
-      break;
-  }
-  return "tl." + std::string(language_name(scalar));
+  return "tl." + std::string(dtype_name(scalar));
 }
 
 namespace {
@@ -137,52 +107,21 @@ std::optional<HostValue> to_host(const Value& value) {
 
 namespace {
 
-/// Signature strings of the language: "fp32", "i64", "u1", "B".
+/// Signature strings of the language: "fp32", "i64", "u1", "B"; and a type's other names.
 std::optional<Scalar> scalar_of_signature(std::string_view text) {
-  constexpr std::pair<std::string_view, Scalar> kNames[] = {
-      {"i1", Scalar::I1},
-      {"u1", Scalar::I1},
-      {"B", Scalar::I1},
-      {"i8", Scalar::I8},
-      {"i16", Scalar::I16},
-      {"i32", Scalar::I32},
-      {"i64", Scalar::I64},
-      {"u8", Scalar::U8},
-      {"u16", Scalar::U16},
-      {"u32", Scalar::U32},
-      {"u64", Scalar::U64},
-      {"fp16", Scalar::F16},
-      {"bf16", Scalar::BF16},
-      {"fp32", Scalar::F32},
-      {"fp64", Scalar::F64},
-      {"f32", Scalar::F32},
-      {"f64", Scalar::F64},
-      {"f16", Scalar::F16},
-      {"int1", Scalar::I1},
-      {"int8", Scalar::I8},
-      {"int16", Scalar::I16},
-      {"int32", Scalar::I32},
-      {"int64", Scalar::I64},
-      {"uint8", Scalar::U8},
-      {"uint16", Scalar::U16},
-      {"uint32", Scalar::U32},
-      {"uint64", Scalar::U64},
-      {"float16", Scalar::F16},
-      {"bfloat16", Scalar::BF16},
-      {"float32", Scalar::F32},
-      {"float64", Scalar::F64},
-      {"int", Scalar::I32},
-      {"float", Scalar::F32},
-      {"bool", Scalar::I1},
-      {"fp8e4nv", Scalar::F8E4NV},
-      {"fp8e5", Scalar::F8E5},
-      {"fp8e4b15", Scalar::F8E4B15},
-      {"fp8e4b8", Scalar::F8E4B8},
-      {"fp8e5b16", Scalar::F8E5B16},
+  constexpr std::pair<std::string_view, Scalar> kOthers[] = {
+      {"u1", Scalar::I1},     {"B", Scalar::I1},    {"int", Scalar::I32},
+      {"float", Scalar::F32}, {"bool", Scalar::I1},
   };
+  for (int i = 0; i < kScalarCount; ++i) {
+    const auto scalar = static_cast<Scalar>(i);
+    if (text == ir_name(scalar) || text == language_name(scalar) || text == dtype_name(scalar)) {
+      return scalar;
+    }
+  }
   const auto* found =
-      std::ranges::find(kNames, text, [](const auto& entry) { return entry.first; });
-  return found != std::end(kNames) ? std::optional(found->second) : std::nullopt;
+      std::ranges::find(kOthers, text, [](const auto& entry) { return entry.first; });
+  return found != std::end(kOthers) ? std::optional(found->second) : std::nullopt;
 }
 
 std::optional<Type> type_of_signature(std::string_view text) {

@@ -97,14 +97,6 @@ bool allow_extension(Sema& sema, std::string_view what, SourceRange range,
   return false;
 }
 
-std::string_view dtype_name(Scalar scalar) {
-  constexpr std::array<std::string_view, kScalarCount> kNames{
-      "int1",       "int8",        "int16",   "int32",      "int64",    "uint8",
-      "uint16",     "uint32",      "uint64",  "float8e4nv", "float8e5", "float8e4b15",
-      "float8e4b8", "float8e5b16", "float16", "bfloat16",   "float32",  "float64"};
-  return kNames[static_cast<std::size_t>(scalar)];
-}
-
 bool reject_fp8_arithmetic(Sema& sema, const ElementType& element, SourceRange range) {
   if (element.is_pointer() || !is_fp8(element.scalar)) {
     return false;

@@ -41,8 +41,6 @@ using Attributes = std::vector<std::pair<std::string_view, Attr>>;
 [[nodiscard]] bool allow_extension(Sema& sema, std::string_view what, SourceRange range,
                                    std::string_view rewrite);
 
-/// The name of a dtype in `tl`: "float32", "int1", "float8e4nv".
-[[nodiscard]] std::string_view dtype_name(Scalar scalar);
 /// Reports that the type is an 8-bit float, which can be moved, converted and multiplied by
 /// `tl.dot`, but not computed with; false for other types.
 [[nodiscard]] bool reject_fp8_arithmetic(Sema& sema, const ElementType& element, SourceRange range);

@@ -6,45 +6,33 @@
 // where hardware differs:
 //   - float → integer truncates, saturates at every width (8 and 16 bits too), NaN becomes 0;
 //   - fp8 saturates at its largest number, from infinity too, and keeps NaN; fp8e4b15 has neither
-//   infinity
-//     nor NaN and ends at ±1.75, so a NaN becomes 1.75;
+//     infinity nor NaN and ends at ±1.75, so a NaN becomes 1.75;
 //   - the two formats without a negative zero (fp8e4b8, fp8e5b16) give +0 for it.
+//
+// A format here has at most 32 bits.
 //
 // All functions are forced inline: they are used in files built for several processor levels, none
 // of which may leave a copy for another to call.
 #pragma once
 
+#include "ir/float_format.h"
+
 #include <cstdint>
 
 namespace tilery::math {
 
-/// A binary format of at most 16 bits: a sign, an exponent with `bias`, and `mantissa_bits`.
-struct FloatFormat {
-  int width;
-  int mantissa_bits;
-  int bias;
-  std::uint32_t max_code;  ///< the largest finite magnitude
-  std::uint32_t nan_code;  ///< what NaN becomes (with the sign of the source if there is room)
-  bool has_infinity;       ///< at max_code + 1, NaNs above
-  bool saturates;          ///< overflow gives max_code, not infinity
-  bool is_fnuz;            ///< the code of negative zero is the only NaN
-};
-
-inline constexpr FloatFormat kF16{16, 10, 15, 0x7BFF, 0x7E00, true, false, false};
-inline constexpr FloatFormat kBF16{16, 7, 127, 0x7F7F, 0x7FC0, true, false, false};
-inline constexpr FloatFormat kF8E5{8, 2, 15, 0x7B, 0x7F, true, true, false};
-inline constexpr FloatFormat kF8E4NV{8, 3, 7, 0x7E, 0x7F, false, true, false};
-inline constexpr FloatFormat kF8E4B15{8, 3, 15, 0x7E, 0x7E, false, true, false};
-inline constexpr FloatFormat kF8E4B8{8, 3, 8, 0x7F, 0x80, false, true, true};
-inline constexpr FloatFormat kF8E5B16{8, 2, 16, 0x7F, 0x80, false, true, true};
-
 enum class Rounding : std::uint8_t { NearestEven, ToZero };
+
+/// The sign bit alone.
+[[gnu::always_inline]] constexpr std::uint32_t sign_code(const FloatFormat& format) {
+  return static_cast<std::uint32_t>(format.sign_code());
+}
 
 /// The code of a magnitude that was too large.
 [[gnu::always_inline]] constexpr std::uint32_t overflow_code(const FloatFormat& format,
                                                              Rounding rounding) {
-  const bool stays_finite = format.saturates || rounding == Rounding::ToZero;
-  return stays_finite ? format.max_code : format.max_code + 1;
+  const bool stays_finite = format.saturates() || rounding == Rounding::ToZero;
+  return static_cast<std::uint32_t>(format.max_code) + (stays_finite ? 0 : 1);
 }
 
 /// value >> shift, rounded; shift ≥ 0.
@@ -81,11 +69,11 @@ enum class Rounding : std::uint8_t { NearestEven, ToZero };
     // The leading one of a normal number adds the missing 1 to the exponent field, as does a carry.
     const std::int64_t wide = (std::int64_t{field + format.bias - 1} << format.mantissa_bits) +
                               static_cast<std::int64_t>(kept);
-    code = wide > std::int64_t{format.max_code} ? overflow_code(format, rounding)
-                                                : static_cast<std::uint32_t>(wide);
+    code = wide > static_cast<std::int64_t>(format.max_code) ? overflow_code(format, rounding)
+                                                             : static_cast<std::uint32_t>(wide);
   }
-  const bool has_sign = is_negative && !(format.is_fnuz && code == 0);
-  return code | (has_sign ? 1U << (format.width - 1) : 0U);
+  const bool has_sign = is_negative && !(format.is_fnuz() && code == 0);
+  return code | (has_sign ? sign_code(format) : 0U);
 }
 
 /// A double (or, exactly, any narrower float) in the format.
@@ -96,12 +84,11 @@ enum class Rounding : std::uint8_t { NearestEven, ToZero };
   const int exponent = static_cast<int>((bits >> 52) & 0x7FF);
   const std::uint64_t fraction = bits & 0xFFFFFFFFFFFFFULL;
   if (exponent == 0x7FF) {
-    const std::uint32_t sign = is_negative && !format.is_fnuz ? 1U << (format.width - 1) : 0U;
+    const std::uint32_t sign = is_negative ? sign_code(format) : 0U;
     if (fraction != 0) {
-      return format.nan_code | sign;
+      return static_cast<std::uint32_t>(format.nan_code) | (format.is_fnuz() ? 0U : sign);
     }
-    const std::uint32_t code = overflow_code(format, Rounding::NearestEven);
-    return code | (is_negative ? 1U << (format.width - 1) : 0U);
+    return overflow_code(format, Rounding::NearestEven) | sign;
   }
   const std::uint64_t leading = exponent == 0 ? 0 : std::uint64_t{1} << 52;
   const int scale = (exponent == 0 ? 1 : exponent) - 1023 - 52;
@@ -121,18 +108,30 @@ enum class Rounding : std::uint8_t { NearestEven, ToZero };
   return encode_scaled(false, value, 0, format, Rounding::NearestEven);
 }
 
+/// True for a code, of the format's width, that is NaN.
+[[gnu::always_inline]] constexpr bool is_nan(std::uint32_t code, const FloatFormat& format) {
+  const std::uint32_t magnitude = code & (sign_code(format) - 1);
+  switch (format.specials) {
+    case Specials::Ieee:
+      return magnitude > format.max_code + 1;
+    case Specials::TopIsNan:
+      return magnitude == format.nan_code;
+    case Specials::None:
+      return false;
+    case Specials::NegZeroIsNan:
+      return code == format.nan_code;
+  }
+  return false;
+}
+
 /// The exact value of a code.
 [[gnu::always_inline]] constexpr float decode(std::uint32_t code, const FloatFormat& format) {
-  const std::uint32_t sign_code = 1U << (format.width - 1);
-  const std::uint32_t magnitude = code & (sign_code - 1);
-  const std::uint32_t sign = (code & sign_code) != 0 ? 0x80000000U : 0U;
-  const bool is_fnuz_nan = format.is_fnuz && code == sign_code;
-  const bool is_high_nan = format.has_infinity ? magnitude > format.max_code + 1
-                                               : magnitude == 0x7F && format.nan_code == 0x7F;
-  if (is_fnuz_nan || is_high_nan) {
+  const std::uint32_t magnitude = code & (sign_code(format) - 1);
+  const std::uint32_t sign = (code & sign_code(format)) != 0 ? 0x80000000U : 0U;
+  if (is_nan(code, format)) {
     return __builtin_bit_cast(float, 0x7FC00000U | sign);
   }
-  if (format.has_infinity && magnitude > format.max_code) {
+  if (format.has_infinity() && magnitude > format.max_code) {
     return __builtin_bit_cast(float, 0x7F800000U | sign);
   }
   const std::uint32_t field = magnitude >> format.mantissa_bits;

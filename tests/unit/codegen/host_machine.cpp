@@ -64,14 +64,16 @@ float truncate_to_f32(Integer x) {
 
 std::uint32_t decode_pair(std::uint16_t codes) {
   const auto half = [](std::uint32_t code) {
-    return math::encode(math::decode(code, math::kF8E4NV), math::kF16);
+    return math::encode(math::decode(code, float_format(Scalar::F8E4NV)),
+                        float_format(Scalar::F16));
   };
   return half(codes & 0xFFU) | half(codes >> 8) << 16;
 }
 
-template <const math::FloatFormat& Format>
+template <Scalar S>
 std::uint16_t encode_pair(float high, float low) {
-  return static_cast<std::uint16_t>(math::encode(high, Format) << 8 | math::encode(low, Format));
+  return static_cast<std::uint16_t>(math::encode(high, float_format(S)) << 8 |
+                                    math::encode(low, float_format(S)));
 }
 
 struct StandIn {
@@ -99,8 +101,8 @@ const void* find_stand_in(std::string_view ptx) {
       StandIn{"cvt.rz.f32.u64 ", pointer(truncate_to_f32<std::uint64_t>)},
       StandIn{"cvt.rz.f32.s64 ", pointer(truncate_to_f32<std::int64_t>)},
       StandIn{"cvt.rn.f16x2.e4m3x2 ", pointer(decode_pair)},
-      StandIn{"cvt.rn.satfinite.e4m3x2.f32 ", pointer(encode_pair<math::kF8E4NV>)},
-      StandIn{"cvt.rn.satfinite.e5m2x2.f32 ", pointer(encode_pair<math::kF8E5>)},
+      StandIn{"cvt.rn.satfinite.e4m3x2.f32 ", pointer(encode_pair<Scalar::F8E4NV>)},
+      StandIn{"cvt.rn.satfinite.e5m2x2.f32 ", pointer(encode_pair<Scalar::F8E5>)},
   };
   for (const StandIn& each : kStandIns) {
     if (ptx.starts_with(each.ptx)) {
@@ -124,16 +126,16 @@ llvm::Value* call_host(llvm::IRBuilder<>& builder, const void* function, llvm::T
 
 // ---- what the processor lacks ----
 
-template <const math::FloatFormat& Format>
+template <Scalar S>
 std::uint16_t narrow_fma(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
-  const auto value = [](std::uint16_t code) { return math::decode(code, Format); };
+  const auto value = [](std::uint16_t code) { return math::decode(code, float_format(S)); };
   return static_cast<std::uint16_t>(
-      math::encode(math::half_fma_to_odd(value(a), value(b), value(c)), Format));
+      math::encode(math::half_fma_to_odd(value(a), value(b), value(c)), float_format(S)));
 }
 
-template <const math::FloatFormat& Format, class Float>
+template <Scalar S, class Float>
 std::uint16_t narrow(Float x) {
-  return static_cast<std::uint16_t>(math::encode(x, Format));
+  return static_cast<std::uint16_t>(math::encode(x, float_format(S)));
 }
 
 /// rcp.approx.ftz: close to 1 / x; what is subnormal counts as 0, before and after.
@@ -165,8 +167,8 @@ bool replace(llvm::Instruction& inst) {
     for (llvm::Value*& operand : operands) {
       operand = builder.CreateBitCast(operand, builder.getInt16Ty());
     }
-    const void* const function = call->getType()->isHalfTy() ? pointer(narrow_fma<math::kF16>)
-                                                             : pointer(narrow_fma<math::kBF16>);
+    const void* const function = call->getType()->isHalfTy() ? pointer(narrow_fma<Scalar::F16>)
+                                                             : pointer(narrow_fma<Scalar::BF16>);
     result = builder.CreateBitCast(call_host(builder, function, builder.getInt16Ty(), operands),
                                    call->getType());
   } else if (call->getIntrinsicID() == llvm::Intrinsic::nvvm_rcp_approx_ftz_f) {
@@ -256,9 +258,9 @@ void HostMachine::compile() {
   llvm::Type* const f64 = llvm::Type::getDoubleTy(*context_);
   llvm::Type* const half = llvm::Type::getHalfTy(*context_);
   llvm::Type* const bfloat = llvm::Type::getBFloatTy(*context_);
-  add_conversion(*module_, "__truncdfhf2", f64, half, pointer(narrow<math::kF16, double>));
-  add_conversion(*module_, "__truncsfbf2", f32, bfloat, pointer(narrow<math::kBF16, float>));
-  add_conversion(*module_, "__truncdfbf2", f64, bfloat, pointer(narrow<math::kBF16, double>));
+  add_conversion(*module_, "__truncdfhf2", f64, half, pointer(narrow<Scalar::F16, double>));
+  add_conversion(*module_, "__truncsfbf2", f32, bfloat, pointer(narrow<Scalar::BF16, float>));
+  add_conversion(*module_, "__truncdfbf2", f64, bfloat, pointer(narrow<Scalar::BF16, double>));
   llvm::cantFail(jit_->addIRModule({std::move(module_), std::move(context_)}));
 }
 

@@ -64,10 +64,10 @@ double number_of(const std::string& type, std::uint64_t bits) {
     return std::bit_cast<float>(type == "tf32" ? code & 0xFFFFE000U : code);
   }
   if (type == "f16" || type == "bf16") {
-    return math::decode(code, type == "f16" ? math::kF16 : math::kBF16);
+    return math::decode(code, float_format(type == "f16" ? Scalar::F16 : Scalar::BF16));
   }
   if (type == "e4m3" || type == "e5m2") {
-    return math::decode(code, type == "e4m3" ? math::kF8E4NV : math::kF8E5);
+    return math::decode(code, float_format(type == "e4m3" ? Scalar::F8E4NV : Scalar::F8E5));
   }
   if (type == "s8") {
     return static_cast<std::int8_t>(code);

@@ -255,6 +255,14 @@ TEST(MathTest, RemaindersAreExact) {
   expect_exact_remainders<double>();
 }
 
+constexpr FloatFormat kF16 = float_format(Scalar::F16);
+constexpr FloatFormat kBF16 = float_format(Scalar::BF16);
+constexpr FloatFormat kF8E5 = float_format(Scalar::F8E5);
+constexpr FloatFormat kF8E4NV = float_format(Scalar::F8E4NV);
+constexpr FloatFormat kF8E4B15 = float_format(Scalar::F8E4B15);
+constexpr FloatFormat kF8E4B8 = float_format(Scalar::F8E4B8);
+constexpr FloatFormat kF8E5B16 = float_format(Scalar::F8E5B16);
+
 TEST(ConvertTest, EncodesWellKnownNumbers) {
   EXPECT_EQ(encode(1.0, kF16), 0x3C00U);
   EXPECT_EQ(encode(65504.0, kF16), 0x7BFFU);
@@ -275,11 +283,11 @@ TEST(ConvertTest, EncodesWellKnownNumbers) {
 
 TEST(ConvertTest, DecodingAndEncodingAgreeOnEveryCode) {
   for (const FloatFormat& format : {kF16, kBF16, kF8E5, kF8E4NV, kF8E4B15, kF8E4B8, kF8E5B16}) {
-    for (std::uint32_t code = 0; code < (1U << format.width); ++code) {
+    for (std::uint32_t code = 0; code < (1U << format.width()); ++code) {
       const float value = decode(code, format);
-      const bool is_clamped = (code & ((1U << (format.width - 1)) - 1)) > format.max_code;
+      const bool is_clamped = (code & ((1U << (format.width() - 1)) - 1)) > format.max_code;
       if (!std::isnan(value) && !is_clamped) {
-        ASSERT_EQ(encode(value, format), code) << format.width << ' ' << format.bias;
+        ASSERT_EQ(encode(value, format), code) << format.width() << ' ' << format.bias;
       }
     }
   }
