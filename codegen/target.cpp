@@ -9,18 +9,28 @@ namespace {
 struct Chip {
   std::string_view name;
   Target target;
-  std::uint32_t max_shared_bytes;
+  SmLimits sm;
 };
 
-// Lowest PTX version with the instructions that we use on the chip; shared memory from the CUDA
-// programming guide's table of technical specifications.
+constexpr std::uint32_t kKib = 1024;
+
+// Lowest PTX version with the instructions that we use on the chip; blocks, warps, registers and
+// shared memory of an SM from the CUDA programming guide's table of technical specifications.
+// clang-format off
 constexpr std::array kChips{
-    Chip{"sm_80", {80, false, 80}, 166912},   Chip{"sm_86", {86, false, 80}, 101376},
-    Chip{"sm_87", {87, false, 80}, 166912},   Chip{"sm_89", {89, false, 81}, 101376},
-    Chip{"sm_90", {90, false, 80}, 232448},   Chip{"sm_90a", {90, true, 80}, 232448},
-    Chip{"sm_100", {100, false, 86}, 232448}, Chip{"sm_103", {103, false, 88}, 232448},
-    Chip{"sm_120", {120, false, 87}, 101376},
+    Chip{"sm_80",  {80, false, 80},  {32, 64, 65536, 164 * kKib}},
+    Chip{"sm_86",  {86, false, 80},  {16, 48, 65536, 100 * kKib}},
+    Chip{"sm_87",  {87, false, 80},  {16, 48, 65536, 164 * kKib}},
+    Chip{"sm_89",  {89, false, 81},  {24, 48, 65536, 100 * kKib}},
+    Chip{"sm_90",  {90, false, 80},  {32, 64, 65536, 228 * kKib}},
+    Chip{"sm_90a", {90, true, 80},   {32, 64, 65536, 228 * kKib}},
+    Chip{"sm_100", {100, false, 86}, {32, 64, 65536, 228 * kKib}},
+    Chip{"sm_103", {103, false, 88}, {32, 64, 65536, 228 * kKib}},
+    Chip{"sm_120", {120, false, 87}, {32, 48, 65536, 100 * kKib}},
 };
+// clang-format on
+/// Of a chip that is not in the table.
+constexpr SmLimits kSmallestSm{16, 48, 65536, 100 * kKib};
 
 const Chip* find_chip(const Target& target) {
   const auto* found = std::ranges::find_if(kChips, [&](const Chip& chip) {
@@ -36,8 +46,12 @@ std::string Target::name() const {
 }
 
 std::uint32_t Target::max_shared_bytes() const {
+  return sm_limits().shared_bytes - kReservedSharedBytes;
+}
+
+SmLimits Target::sm_limits() const {
   const Chip* chip = find_chip(*this);
-  return chip == nullptr ? 101376 : chip->max_shared_bytes;
+  return chip == nullptr ? kSmallestSm : chip->sm;
 }
 
 std::optional<Target> parse_target(std::string_view name) {

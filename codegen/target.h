@@ -9,6 +9,17 @@
 
 namespace tilery::codegen {
 
+/// What one of a chip's multiprocessors (SMs) holds at once.
+struct SmLimits {
+  int blocks = 0;
+  int warps = 0;
+  int registers = 65536;  ///< of 32 bits
+  std::uint32_t shared_bytes = 0;
+};
+
+/// Of the shared memory of an SM, what the system takes for each thread block.
+inline constexpr std::uint32_t kReservedSharedBytes = 1024;
+
 /// A chip and the PTX version that code for it is written in: the lowest that has what we use.
 struct Target {
   int sm = 80;  ///< compute capability as two digits: 80, 86, 89, 90, 100, 120
@@ -20,11 +31,10 @@ struct Target {
   [[nodiscard]] std::string name() const;
   /// Largest shared memory of one thread block, in bytes.
   [[nodiscard]] std::uint32_t max_shared_bytes() const;
+  [[nodiscard]] SmLimits sm_limits() const;
 
   // ---- what the chip can do; the table of gpu features, one line each, is in target.cpp ----
   [[nodiscard]] bool has_fp8_convert() const { return sm >= 89; }
-
-  [[nodiscard]] bool has_native_bf16() const { return sm >= 90; }
 
   /// mma.sync of fp8 that keeps to the bound of a dot. The chips with fp8 units in mma.sync (8.9
   /// and 12.x) do not: sums have 13 bits there. The data-centre chips since 9.0 multiply it as
@@ -36,8 +46,6 @@ struct Target {
 
   /// mma.sync of fp64 of the shape 16 × 8 × 8; before, 8 × 8 × 4.
   [[nodiscard]] bool has_large_f64_mma() const { return sm >= 90; }
-
-  [[nodiscard]] bool has_wgmma() const { return sm == 90 && exact_chip; }
 
   friend bool operator==(const Target&, const Target&) = default;
 };

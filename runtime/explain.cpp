@@ -129,6 +129,12 @@ GpuInstructions instructions_of(const codegen::PtxCounts& counts) {
           counts.warp_folds,   counts.barriers,      counts.matrix};
 }
 
+MultiprocessorLimits limits_of(const std::string& target) {
+  const codegen::SmLimits limits = codegen::parse_target(target)->sm_limits();
+  return {limits.blocks, limits.warps, limits.registers, limits.shared_bytes,
+          codegen::kReservedSharedBytes};
+}
+
 /// Codegen's facts in the terms of the interface.
 void add_facts(const codegen::KernelFacts& facts, const Function& function,
                const SourceMap& sources, KernelExplanation& explanation) {
@@ -173,6 +179,7 @@ Result<KernelExplanation> explain(const Kernel& kernel, const Arguments& argumen
     return code.error();
   }
   explanation.code = *std::move(code);
+  explanation.multiprocessor = limits_of(explanation.code.target);
   explanation.num_warps_reason = std::move(stages.num_warps_reason);
   add_facts(stages.facts, parameters, sources, explanation);
   for (const auto& [place, counts] : codegen::count_ptx_by_line(explanation.code.ptx)) {

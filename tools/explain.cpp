@@ -160,7 +160,7 @@ class Explain {
     if (!made) {
       return fail("explain", warnings_.rest_of(made.error()), json_);
     }
-    const Result<std::optional<Resources>> resources = find_resources(*call, options, made->code);
+    const Result<std::optional<Resources>> resources = find_resources(*call, options, *made);
     if (!resources) {
       return fail("explain", resources.error(), json_);
     }
@@ -194,16 +194,17 @@ class Explain {
 
   /// From the driver if a device was named, else from ptxas if there is one.
   Result<std::optional<Resources>> find_resources(const Call& call, const LaunchOptions& options,
-                                                  const GpuCode& code) const {
+                                                  const KernelExplanation& explained) const {
     if (device_) {
-      return ask_driver(call, options, code);
+      return ask_driver(call, options, explained.multiprocessor);
     }
+    const GpuCode& code = explained.code;
     const std::optional<PtxasReport> said = ask_ptxas(code.ptx, code.target);
     if (!said) {
       return std::optional<Resources>{};
     }
     const Occupancy occupancy =
-        occupancy_of(code.target, code.num_warps, said->registers, code.shared_bytes);
+        occupancy_of(explained.multiprocessor, code.num_warps, said->registers, code.shared_bytes);
     return std::optional(
         Resources{said->version.empty() ? "ptxas" : fmt::format("ptxas {}", said->version),
                   said->registers, said->spill_store_bytes, std::nullopt, occupancy.blocks,
@@ -211,7 +212,7 @@ class Explain {
   }
 
   Result<std::optional<Resources>> ask_driver(const Call& call, const LaunchOptions& options,
-                                              const GpuCode& code) const {
+                                              const MultiprocessorLimits& chip) const {
     const Result<CallArguments> there = arguments_on(*device_, call.arguments);
     if (!there) {
       return there.error();
@@ -224,7 +225,7 @@ class Explain {
     }
     const GpuKernelFacts& facts = prepared->facts();
     const Occupancy known =
-        occupancy_of(code.target, facts.num_warps, facts.registers, facts.shared_bytes);
+        occupancy_of(chip, facts.num_warps, facts.registers, facts.shared_bytes);
     return std::optional(Resources{
         fmt::format("the driver, {}", device_->description()), facts.registers, std::nullopt,
         facts.local_bytes, facts.blocks_per_multiprocessor,

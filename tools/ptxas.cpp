@@ -4,7 +4,6 @@
 #include "tools/cuda_toolkit.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -34,23 +33,6 @@ std::string version_in(std::string_view text) {
   return std::string(text.substr(0, text.find_first_not_of("0123456789.")));
 }
 
-/// What differs between chips.
-struct ChipLimits {
-  std::string_view prefix;
-  int warps;
-  int blocks;
-  std::size_t shared_bytes;
-};
-
-constexpr std::size_t kKib = 1024;
-
-constexpr std::array kChips{
-    ChipLimits{"sm_80", 64, 32, 164 * kKib},  ChipLimits{"sm_86", 48, 16, 100 * kKib},
-    ChipLimits{"sm_87", 48, 16, 164 * kKib},  ChipLimits{"sm_89", 48, 24, 100 * kKib},
-    ChipLimits{"sm_90", 64, 32, 228 * kKib},  ChipLimits{"sm_100", 64, 32, 228 * kKib},
-    ChipLimits{"sm_103", 64, 32, 228 * kKib}, ChipLimits{"sm_120", 48, 32, 100 * kKib},
-};
-
 }  // namespace
 
 std::optional<PtxasReport> ask_ptxas(const std::string& ptx, const std::string& target) {
@@ -73,27 +55,23 @@ std::optional<PtxasReport> ask_ptxas(const std::string& ptx, const std::string& 
   return report;
 }
 
-Occupancy occupancy_of(const std::string& target, int num_warps, int registers,
+Occupancy occupancy_of(const MultiprocessorLimits& chip, int num_warps, int registers,
                        std::size_t shared_bytes) {
-  constexpr int kRegisters = 65536;
-  // Registers are given out to warps by 256, shared memory to blocks with 1 KiB for the system.
+  // Registers are given out to warps by 256.
   constexpr int kRegisterUnit = 256;
-  const ChipLimits* chip = &kChips[0];
-  for (const ChipLimits& candidate : kChips) {
-    chip = target.starts_with(candidate.prefix) ? &candidate : chip;
-  }
   const int per_warp =
       std::max(1, (registers * 32 + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit);
-  Occupancy result{chip->blocks, 0, chip->warps, "blocks"};
+  Occupancy result{chip.blocks, 0, chip.warps, "blocks"};
   const auto bound = [&](int blocks, const char* limit) {
     if (blocks < result.blocks) {
       result.blocks = blocks;
       result.limit = limit;
     }
   };
-  bound(chip->warps / num_warps, "warps");
-  bound(kRegisters / per_warp / num_warps, "registers");
-  bound(static_cast<int>(chip->shared_bytes / (shared_bytes + kKib)), "shared memory");
+  bound(chip.warps / num_warps, "warps");
+  bound(chip.registers / per_warp / num_warps, "registers");
+  bound(static_cast<int>(chip.shared_bytes / (shared_bytes + chip.reserved_shared_bytes)),
+        "shared memory");
   result.warps = result.blocks * num_warps;
   return result;
 }

@@ -1,6 +1,8 @@
 // NVIDIA's assembler, where the toolkit is installed: it tells how many registers code takes.
 #pragma once
 
+#include "tilery/explain.h"
+
 #include <optional>
 #include <string>
 
@@ -27,9 +29,8 @@ struct Occupancy {
   std::string limit;  ///< "registers", "shared memory", "warps", "blocks"
 };
 
-/// Thread blocks of so many warps that fit a multiprocessor of the chip, by NVIDIA's published
-/// limits (CUDA programming guide, technical specifications per compute capability).
-[[nodiscard]] Occupancy occupancy_of(const std::string& target, int num_warps, int registers,
+/// Thread blocks of so many warps that fit a multiprocessor of the chip.
+[[nodiscard]] Occupancy occupancy_of(const MultiprocessorLimits& chip, int num_warps, int registers,
                                      std::size_t shared_bytes);
 
 }  // namespace tilery::tools

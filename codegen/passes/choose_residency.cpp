@@ -10,7 +10,6 @@
 namespace tilery::codegen {
 namespace {
 
-constexpr int kRegistersOfSm = 65536;
 /// For addresses, masks, partial results and what an operation needs on its way.
 constexpr int kOverhead = 40;
 
@@ -132,18 +131,6 @@ class Pressure {
   std::size_t place_ = 0;
 };
 
-/// What an SM holds at most; ptxas ignores a demand for more, with a warning.
-struct SmLimits {
-  int blocks = 0;
-  int warps = 0;
-};
-
-/// The chips of data centres hold the same; of the others, the smallest.
-SmLimits limits_of(const Target& target) {
-  const bool is_large = target.sm == 80 || (target.sm >= 90 && target.sm < 120);
-  return is_large ? SmLimits{32, 64} : SmLimits{16, 48};
-}
-
 /// Reduces tiles and has no dots.
 bool is_row_kernel(const Function& function) {
   bool reduces = false;
@@ -166,9 +153,13 @@ int choose_blocks_per_sm(const GpuFunction& gpu) {
   if (pressure.peak() > 2 * pressure.largest()) {
     return 1;
   }
-  const int fitting = kRegistersOfSm / (need * gpu.num_warps * kWarpSize);
-  const SmLimits most = limits_of(gpu.target);
-  return std::clamp(fitting, 1, std::min(most.blocks, most.warps / gpu.num_warps));
+  const SmLimits most = gpu.target.sm_limits();
+  const int fitting = most.registers / (need * gpu.num_warps * kWarpSize);
+  // ptxas ignores a demand for more than an SM holds, with a warning. Only on the chips of data
+  // centres was it measured that as many as the SM holds are worth their registers.
+  constexpr int kUnmeasured = 16;
+  const int blocks = most.warps >= 64 ? most.blocks : std::min(most.blocks, kUnmeasured);
+  return std::clamp(fitting, 1, std::min(blocks, most.warps / gpu.num_warps));
 }
 
 }  // namespace tilery::codegen

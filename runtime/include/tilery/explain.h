@@ -88,8 +88,19 @@ struct ExplainedLine {
   GpuInstructions instructions;
 };
 
+/// What a multiprocessor of a chip holds at once, by NVIDIA's published limits.
+struct MultiprocessorLimits {
+  int blocks = 0;
+  int warps = 0;
+  int registers = 0;  ///< of 32 bits
+  std::size_t shared_bytes = 0;
+  /// Of these, what the system takes for each thread block.
+  std::size_t reserved_shared_bytes = 0;
+};
+
 struct KernelExplanation {
   GpuCode code;  ///< with its PTX, warnings and notes
+  MultiprocessorLimits multiprocessor;
   std::string num_warps_reason;
   std::vector<ExplainedArgument> arguments;
   std::vector<ExplainedValue> values;
