@@ -64,15 +64,15 @@ Result<NpyHeader> read_header(std::FILE* file) {
   if (start.size() == 8) {
     start += read_bytes(file, start[6] == '\x01' ? 2 : 4);
   }
-  const Result<NpyPreamble> preamble = read_npy_preamble(start);
-  if (!preamble) {
-    return preamble.error();
+  const Result<std::size_t> header_bytes = read_npy_preamble(start);
+  if (!header_bytes) {
+    return header_bytes.error();
   }
-  const std::string text = read_bytes(file, preamble->header_bytes);
+  const std::string text = read_bytes(file, *header_bytes);
   if (std::ferror(file) != 0) {
     return Error{ErrorKind::Machine, std::strerror(errno), {}};
   }
-  if (text.size() < preamble->header_bytes) {
+  if (text.size() < *header_bytes) {
     return Error{ErrorKind::Usage, "it ends within its header", {}};
   }
   return read_npy_header(text);

@@ -224,7 +224,7 @@ std::string what_is(std::string_view code) {
 
 }  // namespace
 
-Result<NpyPreamble> read_npy_preamble(std::string_view bytes) {
+Result<std::size_t> read_npy_preamble(std::string_view bytes) {
   if (bytes.empty()) {
     return wrong("it is empty");
   }
@@ -245,12 +245,12 @@ Result<NpyPreamble> read_npy_preamble(std::string_view bytes) {
   if (bytes.size() < 8 + length_bytes) {
     return wrong("it ends within its header");
   }
-  const NpyPreamble preamble{8 + length_bytes, little_endian(bytes.substr(8, length_bytes))};
-  if (preamble.header_bytes > kNpyMaxHeader) {
+  const std::size_t header_bytes = little_endian(bytes.substr(8, length_bytes));
+  if (header_bytes > kNpyMaxHeader) {
     return wrong(fmt::format("its header is said to have {} bytes; at most {} are read",
-                             preamble.header_bytes, kNpyMaxHeader));
+                             header_bytes, kNpyMaxHeader));
   }
-  return preamble;
+  return header_bytes;
 }
 
 Result<NpyHeader> read_npy_header(std::string_view text) {

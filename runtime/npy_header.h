@@ -21,19 +21,12 @@ struct NpyHeader {
   Extents shape;
 };
 
-/// Bytes before the header's text: magic, version and length. Version 1 has a length of 2 bytes,
-/// versions 2 and 3 of 4.
-struct NpyPreamble {
-  std::size_t preamble_bytes = 0;
-  std::size_t header_bytes = 0;
-};
-
-inline constexpr std::size_t kNpyMaxPreamble = 12;
 inline constexpr std::size_t kNpyMaxHeader = 65536;
 
-/// Reads the first bytes of a file (up to kNpyMaxPreamble of them). The error says what the file
-/// is instead, without its name.
-[[nodiscard]] Result<NpyPreamble> read_npy_preamble(std::string_view bytes);
+/// The length of the header's text, from the bytes before it: magic, version and a length of 2
+/// bytes in version 1, of 4 in versions 2 and 3. The error says what the file is instead, without
+/// its name.
+[[nodiscard]] Result<std::size_t> read_npy_preamble(std::string_view bytes);
 /// Reads the dict. The error says what is wrong, without the file's name.
 [[nodiscard]] Result<NpyHeader> read_npy_header(std::string_view text);
 /// Preamble and header of version 1.0, padded so that the data is aligned to 64 bytes.

@@ -38,8 +38,7 @@ struct AccessFacts {
   std::int64_t index =
       0;  ///< element index relative to the buffer's start (the argument's offset included)
   std::int64_t size = 0;  ///< elements in the buffer
-  std::int64_t other_index = 0;
-  std::string mask;  ///< how the lane's mask came out: "true", "no mask"
+  std::string mask;       ///< how the lane's mask came out: "true", "no mask"
 };
 
 /// One finding, already merged over lanes and programs: once per kind, source line and wording.
