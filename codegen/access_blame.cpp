@@ -60,19 +60,13 @@ Blame::Source Blame::source_of_argument(ValueId value, int depth) const {
     const Param& param = function_.params[v.index];
     return {Source::Kind::Parameter, param.name, param.type.is_pointer(), 0, false};
   }
-  const InstId owner = function_.region(v.region).owner;
-  if (owner && is_loop(function_.inst(owner).op)) {
-    const Inst& loop = function_.inst(owner);
-    for (std::size_t i = 0; i < carried_count(loop); ++i) {
-      if (body_arg(function_, loop, i) != value) {
-        continue;
-      }
-      // Where it begins, or else what it grows by.
-      const ValueId init = loop.operands[first_init(loop) + i];
-      const ValueId next = function_.terminator(loop.regions.back()).operands[i];
-      return multiple_of(init) <= multiple_of(next) || next == value ? source_of(init, depth + 1)
-                                                                     : source_of(next, depth + 1);
-    }
+  if (const auto place = carried_place(function_, value)) {
+    // Where it begins, or else what it grows by.
+    const auto [loop, i] = *place;
+    const Carried carried = carried_value(function_, function_.inst(loop), i);
+    const bool by_init =
+        multiple_of(carried.init) <= multiple_of(carried.next) || carried.next == value;
+    return source_of(by_init ? carried.init : carried.next, depth + 1);
   }
   return {Source::Kind::Other, v.name, false, 0, false};
 }

@@ -1,6 +1,7 @@
 #include "codegen/access_plan.h"
 
 #include "codegen/access_blame.h"
+#include "ir/operands.h"
 #include "ir/support/plural.h"
 
 #include <fmt/format.h>
@@ -10,10 +11,6 @@
 
 namespace tilery::codegen {
 namespace {
-
-ValueId mask_of(const Inst& access) {
-  return access.operand(access.op == Op::Load ? 1 : 2);
-}
 
 /// What the facts allow, each bound by itself, in elements.
 struct Bounds {
@@ -27,7 +24,7 @@ struct Bounds {
 Bounds bounds_of(const AxisTable& axes, const Function& function, InstId id, const Layout& layout,
                  std::int64_t bytes, int axis) {
   const Inst& access = function.inst(id);
-  const AxisFacts& address = axes.of(access.operand(0)).axes[static_cast<std::size_t>(axis)];
+  const AxisFacts& address = axes.of(operand<"ptr">(access)).axes[static_cast<std::size_t>(axis)];
   const auto held = static_cast<std::int64_t>(
       std::bit_floor(static_cast<unsigned>(std::max(1, layout.registers()))));
   Bounds bounds;
@@ -35,7 +32,7 @@ Bounds bounds_of(const AxisTable& axes, const Function& function, InstId id, con
   bounds.contiguity = address.contiguity;
   bounds.alignment = std::max<std::int64_t>(1, address.divisibility / bytes);
   bounds.layout = layout.contiguous_registers(axis);
-  if (const ValueId mask = mask_of(access)) {
+  if (const ValueId mask = operand<"mask">(access)) {
     bounds.mask = axes.of(mask).axes[static_cast<std::size_t>(axis)].constancy;
   }
   return bounds;
@@ -67,6 +64,10 @@ AccessReason few_elements(const Layout& layout) {
 
 }  // namespace
 
+ValueId accessed_value(const Inst& access) {
+  return access.op == Op::Load ? access.result() : operand<"value">(access);
+}
+
 AccessPlan plan_access(const AxisTable& axes, const Function& function, InstId access,
                        const Layout& layout, ElementType element) {
   AccessPlan plan;
@@ -96,11 +97,11 @@ AccessReason explain_access(const AxisTable& axes, const Function& function, Ins
                           plural(layout.contiguous_registers(plan.axis), "element")),
               {}};
     case AccessLimit::Contiguity:
-      return blame.for_contiguity(inst.operand(0));
+      return blame.for_contiguity(operand<"ptr">(inst));
     case AccessLimit::Alignment:
-      return blame.for_alignment(inst.operand(0));
+      return blame.for_alignment(operand<"ptr">(inst));
     case AccessLimit::Mask:
-      return blame.for_mask(mask_of(inst));
+      return blame.for_mask(operand<"mask">(inst));
   }
   return {};
 }

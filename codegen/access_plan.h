@@ -34,6 +34,9 @@ enum class AccessLimit : std::uint8_t {
   Mask,        ///< the mask may change within a piece
 };
 
+/// The tile that a load gives or a store writes.
+[[nodiscard]] ValueId accessed_value(const Inst& access);
+
 /// The axis of the tile along which an access moves several elements, and how many.
 struct AccessPlan {
   int axis = 0;

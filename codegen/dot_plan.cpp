@@ -1,5 +1,7 @@
 #include "codegen/dot_plan.h"
 
+#include "ir/operands.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -109,9 +111,9 @@ std::int64_t covered_extent(std::int64_t extent, std::int64_t step) {
 }
 
 DotPlan plan_dot(const Function& function, const Inst& dot, const Target& target) {
-  const Type& a = function.type(dot.operand(0));
-  const Type& b = function.type(dot.operand(1));
-  const Type& acc = function.type(dot.operand(2));
+  const Type& a = function.type(operand<"a">(dot));
+  const Type& b = function.type(operand<"b">(dot));
+  const Type& acc = function.type(operand<"acc">(dot));
   const DotPlan plan = plan_type(a.element.scalar, precision_of(dot), target);
   if (plan.path == DotPath::FusedChain || !accumulates(a.element.scalar, acc.element.scalar)) {
     return {};
@@ -125,8 +127,8 @@ std::uint32_t dot_scratch_bytes(const Function& function, const Inst& dot, const
   if (plan_dot(function, dot, target).path == DotPath::TensorCore) {
     return 0;
   }
-  const std::uint32_t a = tile_bytes(function.type(dot.operand(0)));
-  const std::uint32_t b = tile_bytes(function.type(dot.operand(1)));
+  const std::uint32_t a = tile_bytes(function.type(operand<"a">(dot)));
+  const std::uint32_t b = tile_bytes(function.type(operand<"b">(dot)));
   return (a + kAlignment - 1) / kAlignment * kAlignment + b;
 }
 

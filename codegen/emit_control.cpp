@@ -3,17 +3,11 @@
 // All threads of a block take the same way: conditions are scalars, which every thread computes
 // alike.
 #include "codegen/emit.h"
+#include "ir/analysis/loops.h"
+#include "ir/operands.h"
 
 namespace tilery::codegen {
 namespace {
-
-std::vector<ValueId> results_of(const Inst& inst) {
-  std::vector<ValueId> results;
-  for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-    results.push_back(inst.result(i));
-  }
-  return results;
-}
 
 llvm::BasicBlock* new_block(EmitContext& context, const char* name) {
   return llvm::BasicBlock::Create(context.llvm(), name, &context.kernel());
@@ -62,10 +56,10 @@ struct Bounds {
 /// step of 0 runs nothing.
 Bounds bounds_of(EmitContext& context, const Inst& inst) {
   auto& builder = context.builder();
-  llvm::Value* const lower = context.scalar(inst.operand(0));
-  llvm::Value* const upper = context.scalar(inst.operand(1));
-  llvm::Value* const step = context.scalar(inst.operand(2));
-  const bool is_signed = is_signed_integer(context.type(inst.operand(0)).element.scalar);
+  llvm::Value* const lower = context.scalar(operand<"lower">(inst));
+  llvm::Value* const upper = context.scalar(operand<"upper">(inst));
+  llvm::Value* const step = context.scalar(operand<"step">(inst));
+  const bool is_signed = is_signed_integer(context.type(operand<"lower">(inst)).element.scalar);
   llvm::Type* const type = lower->getType();
   llvm::Value* const zero = llvm::ConstantInt::get(type, 0);
   llvm::Value* const one = llvm::ConstantInt::get(type, 1);
@@ -91,16 +85,16 @@ Bounds bounds_of(EmitContext& context, const Inst& inst) {
 
 void emit_for(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
-  const Region& body = context.function().region(inst.regions[0]);
-  const std::vector<ValueId> results = results_of(inst);
-  const std::span<const ValueId> arguments = std::span(body.args).subspan(1);
-  const bool has_exit = inst.bool_attr(attr_index(Op::For, "has_exit"));
+  const RegionId body = inst.regions[0];
+  const std::vector<ValueId> results = inst.results();
+  const std::span<const ValueId> arguments = carried_args(context.function(), body);
+  const bool exits = has_exit(inst);
   auto& builder = context.builder();
 
   const Bounds bounds = bounds_of(context, inst);
-  const std::vector<Registers> init = registers_of(context, inst.group(3));
+  const std::vector<Registers> init = registers_of(context, initial_values(inst));
   llvm::Value* enters = builder.CreateIsNotNull(bounds.trips);
-  if (has_exit) {
+  if (exits) {
     enters = builder.CreateAnd(enters, builder.CreateNot(init[0][0]));
   }
   llvm::BasicBlock* const before = builder.GetInsertBlock();
@@ -113,16 +107,16 @@ void emit_for(EmitContext& context, InstId id) {
   llvm::PHINode* const remaining = builder.CreatePHI(bounds.trips->getType(), 2);
   open_phis(context, loop, arguments, 2);
   add_incoming(context, arguments, init, before);
-  context.set(body.args[0], {index});
-  context.emit_region(inst.regions[0]);
+  context.set(counter_arg(context.function(), inst), {index});
+  context.emit_region(body);
 
   const std::vector<Registers> next =
-      registers_of(context, context.function().terminator(inst.regions[0]).operands);
+      registers_of(context, passed_values(context.function(), body));
   llvm::BasicBlock* const latch = builder.GetInsertBlock();
   llvm::Value* const one = llvm::ConstantInt::get(remaining->getType(), 1);
   llvm::Value* const left = builder.CreateSub(remaining, one);
   llvm::Value* goes_on = builder.CreateIsNotNull(left);
-  if (has_exit) {
+  if (exits) {
     goes_on = builder.CreateAnd(goes_on, builder.CreateNot(next[0][0]));
   }
   index->addIncoming(bounds.lower, before);
@@ -142,10 +136,10 @@ void emit_while(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
   const Region& condition = context.function().region(inst.regions[0]);
   const Region& body = context.function().region(inst.regions[1]);
-  const std::vector<ValueId> results = results_of(inst);
+  const std::vector<ValueId> results = inst.results();
   auto& builder = context.builder();
 
-  const std::vector<Registers> init = registers_of(context, inst.group(0));
+  const std::vector<Registers> init = registers_of(context, initial_values(inst));
   llvm::BasicBlock* const before = builder.GetInsertBlock();
   llvm::BasicBlock* const test = new_block(context, "test");
   llvm::BasicBlock* const loop = new_block(context, "loop");
@@ -157,8 +151,9 @@ void emit_while(EmitContext& context, InstId id) {
   add_incoming(context, condition.args, init, before);
   context.emit_region(inst.regions[0]);
   const Inst& decision = context.function().terminator(inst.regions[0]);
-  const std::vector<Registers> passed = registers_of(context, decision.group(1));
-  builder.CreateCondBr(context.scalar(decision.operand(0)), loop, after);
+  const std::vector<Registers> passed =
+      registers_of(context, passed_values(context.function(), inst.regions[0]));
+  builder.CreateCondBr(context.scalar(operand<"go">(decision)), loop, after);
 
   builder.SetInsertPoint(loop);
   for (std::size_t i = 0; i < passed.size(); ++i) {
@@ -167,7 +162,7 @@ void emit_while(EmitContext& context, InstId id) {
   }
   context.emit_region(inst.regions[1]);
   const std::vector<Registers> next =
-      registers_of(context, context.function().terminator(inst.regions[1]).operands);
+      registers_of(context, passed_values(context.function(), inst.regions[1]));
   add_incoming(context, condition.args, next, builder.GetInsertBlock());
   builder.CreateBr(test);
   builder.SetInsertPoint(after);
@@ -175,19 +170,18 @@ void emit_while(EmitContext& context, InstId id) {
 
 void emit_if(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
-  const std::vector<ValueId> results = results_of(inst);
+  const std::vector<ValueId> results = inst.results();
   auto& builder = context.builder();
   const std::array<llvm::BasicBlock*, 2> sides{new_block(context, "then"),
                                                new_block(context, "else")};
   llvm::BasicBlock* const join = new_block(context, "join");
-  builder.CreateCondBr(context.scalar(inst.operand(0)), sides[0], sides[1]);
+  builder.CreateCondBr(context.scalar(operand<"condition">(inst)), sides[0], sides[1]);
   std::array<std::vector<Registers>, 2> yielded;
   std::array<llvm::BasicBlock*, 2> ends{};
   for (std::size_t side = 0; side < 2; ++side) {
     builder.SetInsertPoint(sides[side]);
     context.emit_region(inst.regions[side]);
-    yielded[side] =
-        registers_of(context, context.function().terminator(inst.regions[side]).operands);
+    yielded[side] = registers_of(context, passed_values(context.function(), inst.regions[side]));
     ends[side] = builder.GetInsertBlock();
     builder.CreateBr(join);
   }

@@ -1,5 +1,6 @@
 // multiple_of and its like, assume, device_print, device_assert.
 #include "codegen/emit.h"
+#include "ir/operands.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -181,8 +182,8 @@ void emit_device_assert(EmitContext& context, InstId id) {
   }
   const Inst& inst = context.inst(id);
   auto& builder = context.builder();
-  const Registers conditions = context.registers(inst.operand(0));
-  const ValueId mask = inst.operand(1);
+  const Registers conditions = context.registers(operand<"condition">(inst));
+  const ValueId mask = operand<"mask">(inst);
   llvm::Value* fails = builder.getFalse();
   for (std::size_t reg = 0; reg < conditions.size(); ++reg) {
     llvm::Value* failure = builder.CreateNot(conditions[reg]);

@@ -6,6 +6,7 @@
 #include "codegen/emit_dot.h"
 
 #include "codegen/emit_map.h"
+#include "ir/operands.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -49,11 +50,11 @@ namespace {
 
 Dot dot_of(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
-  const Type& a = context.type(inst.operand(0));
+  const Type& a = context.type(operand<"a">(inst));
   return {inst,
           a,
-          context.type(inst.operand(1)),
-          context.type(inst.operand(2)),
+          context.type(operand<"b">(inst)),
+          context.type(operand<"acc">(inst)),
           plan_dot(context.function(), inst, context.gpu().target),
           a.shape.rank()};
 }
@@ -150,8 +151,8 @@ void emit_chain(EmitContext& context, InstId id, const Dot& dot) {
   const std::uint32_t a_bytes =
       static_cast<std::uint32_t>(dot.a.numel() * dot.a.element.byte_size());
   const std::uint32_t b_offset = (a_bytes + 15) / 16 * 16;
-  stage(context, id, dot.inst.operand(0), 0);
-  stage(context, id, dot.inst.operand(1), b_offset);
+  stage(context, id, operand<"a">(dot.inst), 0);
+  stage(context, id, operand<"b">(dot.inst), b_offset);
   context.barrier();
 
   Factors rows;
@@ -179,8 +180,8 @@ void emit_chain(EmitContext& context, InstId id, const Dot& dot) {
 
   llvm::Value* const a_start = context.shared_pointer(id);
   llvm::Value* const b_start = context.shared_pointer(id, builder.getInt32(b_offset));
-  const Registers init =
-      cast_all(context, context.registers(dot.inst.operand(2)), dot.acc.element, sum_type(dot));
+  const Registers init = cast_all(context, context.registers(operand<"acc">(dot.inst)),
+                                  dot.acc.element, sum_type(dot));
   llvm::BasicBlock* const before = builder.GetInsertBlock();
   llvm::BasicBlock* const loop =
       llvm::BasicBlock::Create(context.llvm(), "chain", &context.kernel());

@@ -8,6 +8,7 @@
 #include "codegen/emit.h"
 #include "codegen/emit_access.h"
 #include "codegen/emit_shuffle.h"
+#include "ir/operands.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/InlineAsm.h>
@@ -276,7 +277,8 @@ bool is_async_load(EmitContext& context, InstId id) {
   const Inst& load = context.inst(id);
   const auto uses = context.uses().of(load.result());
   if (uses.size() != 1 || context.inst(uses[0].user).op != Op::RingInsert ||
-      !reads_zeros(context, load.operand(2)) || load.bool_attr(attr_index(Op::Load, "volatile"))) {
+      !reads_zeros(context, operand<"other">(load)) ||
+      load.bool_attr(attr_index(Op::Load, "volatile"))) {
     return false;
   }
   const ElementType element = context.type(load.result()).element;
@@ -288,10 +290,10 @@ bool is_async_load(EmitContext& context, InstId id) {
 void emit_addptr(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
   auto& builder = context.builder();
-  const Registers& pointers = context.registers(inst.operand(0));
-  const Registers& offsets = context.registers(inst.operand(1));
-  const ElementType pointee = context.type(inst.operand(0)).element.pointee();
-  const bool is_signed = is_signed_integer(context.type(inst.operand(1)).element.scalar);
+  const Registers& pointers = context.registers(operand<"ptr">(inst));
+  const Registers& offsets = context.registers(operand<"offset">(inst));
+  const ElementType pointee = context.type(operand<"ptr">(inst)).element.pointee();
+  const bool is_signed = is_signed_integer(context.type(operand<"offset">(inst)).element.scalar);
   llvm::Type* const cell = builder.getIntNTy(static_cast<unsigned>(pointee.byte_size()) * 8);
   Registers result;
   for (std::size_t reg = 0; reg < pointers.size(); ++reg) {
@@ -307,8 +309,8 @@ void emit_load(EmitContext& context, InstId id) {
     return;
   }
   const Inst& inst = context.inst(id);
-  const ValueId mask = inst.operand(1);
-  const ValueId other = inst.operand(2);
+  const ValueId mask = operand<"mask">(inst);
+  const ValueId other = operand<"other">(inst);
   const Layout& layout = context.layout(inst.result());
   const bool is_volatile = inst.bool_attr(attr_index(Op::Load, "volatile"));
   Access access;
@@ -317,7 +319,7 @@ void emit_load(EmitContext& context, InstId id) {
   access.modifiers = is_volatile ? ".volatile"
                                  : hint_text(inst.string_attr(attr_index(Op::Load, "cache")),
                                              inst.string_attr(attr_index(Op::Load, "eviction")));
-  const Registers pointers = context.registers(inst.operand(0));
+  const Registers pointers = context.registers(operand<"ptr">(inst));
   const Registers masks = mask ? context.registers(mask) : Registers{};
   llvm::Constant* const zero = context.constant(access.element, 0);
   const Registers others = other ? context.registers(other) : Registers(pointers.size(), zero);
@@ -342,16 +344,16 @@ void emit_load(EmitContext& context, InstId id) {
 
 void emit_store(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
-  const ValueId mask = inst.operand(2);
-  const Layout& layout = context.layout(inst.operand(1));
+  const ValueId mask = operand<"mask">(inst);
+  const Layout& layout = context.layout(operand<"value">(inst));
   Access access;
-  access.element = context.type(inst.operand(1)).element;
+  access.element = context.type(operand<"value">(inst)).element;
   access.elements = access_width(context, id, layout, access.element);
   access.owner = context.owner_predicate(layout);
   access.modifiers = hint_text(inst.string_attr(attr_index(Op::Store, "cache")),
                                inst.string_attr(attr_index(Op::Store, "eviction")));
-  const Registers pointers = context.registers(inst.operand(0));
-  const Registers values = context.registers(inst.operand(1));
+  const Registers pointers = context.registers(operand<"ptr">(inst));
+  const Registers values = context.registers(operand<"value">(inst));
   const Registers masks = mask ? context.registers(mask) : Registers{};
   const auto step = static_cast<std::size_t>(access.elements);
   for (std::size_t reg = 0; reg < pointers.size(); reg += step) {

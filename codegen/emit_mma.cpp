@@ -18,6 +18,7 @@
 // then added to the accumulator, in fp32: tensor cores add with less care than that.
 #include "codegen/emit_dot.h"
 #include "codegen/emit_ring.h"
+#include "ir/operands.h"
 #include "ir/support/check.h"
 
 #include <fmt/format.h>
@@ -354,7 +355,7 @@ class MmaEmitter {
         a_(context, dot, 0),
         b_(context, dot, 1),
         multiply_(context, dot),
-        sums_(cast_all(context, context.registers(dot.inst.operand(2)), dot.acc.element,
+        sums_(cast_all(context, context.registers(operand<"acc">(dot.inst)), dot.acc.element,
                        sum_type(dot))) {}
 
   void run() {

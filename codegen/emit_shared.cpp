@@ -8,6 +8,7 @@
 #include "codegen/emit_access.h"
 #include "codegen/emit_ring.h"
 #include "codegen/ring_layout.h"
+#include "ir/operands.h"
 #include "ir/support/check.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -103,13 +104,13 @@ void copy_async(EmitContext& context, llvm::Value* to, llvm::Value* from, int by
 
 void fill_async(EmitContext& context, const Inst& insert, const RingLayout& ring,
                 llvm::Value* start) {
-  const InstId load_id = context.function().value(insert.operand(2)).def;
+  const InstId load_id = context.function().value(operand<"tile">(insert)).def;
   const Inst& load = context.inst(load_id);
   const Layout& layout = context.layout(load.result());
   const ElementType element = context.type(load.result()).element;
   const int step = access_width(context, load_id, layout, element);
-  const Registers pointers = context.registers(load.operand(0));
-  const ValueId mask = load.operand(1);
+  const Registers pointers = context.registers(operand<"ptr">(load));
+  const ValueId mask = operand<"mask">(load);
   const Registers masks = mask ? context.registers(mask) : Registers{};
   SlotOffsets offsets(context, offsets_of(ring, layout, Place::Lane),
                       offsets_of(ring, layout, Place::Warp));
@@ -123,7 +124,7 @@ void fill_async(EmitContext& context, const Inst& insert, const RingLayout& ring
 void fill_by_stores(EmitContext& context, const Inst& insert, const RingLayout& ring,
                     llvm::Value* start) {
   auto& builder = context.builder();
-  const ValueId tile = insert.operand(2);
+  const ValueId tile = operand<"tile">(insert);
   const Layout& layout = context.layout(tile);
   const Registers registers = context.registers(tile);
   SlotOffsets offsets(context, offsets_of(ring, layout, Place::Lane),
@@ -285,8 +286,8 @@ RingReader::RingReader(EmitContext& context, InstId ring_read) {
                                     {},
                                     {},
                                     {}});
-  state_->start = slot_start(context, state_->ring, context.scalar(inst.operand(0)),
-                             context.scalar(inst.operand(1)));
+  state_->start = slot_start(context, state_->ring, context.scalar(operand<"ring">(inst)),
+                             context.scalar(operand<"slot">(inst)));
   state_->read = matrix_read(state_->ring, layout);
   const std::vector<std::uint32_t> lanes =
       state_->read ? row_address_offsets(state_->ring, layout, *state_->read)
@@ -333,7 +334,7 @@ InstId deferred_read(EmitContext& context, ValueId value) {
     return {};
   }
   if (context.inst(def).op == Op::Trans) {
-    const ValueId source = context.inst(def).operand(0);
+    const ValueId source = operand<"x">(context.inst(def));
     const auto uses = context.uses().of(source);
     const bool is_alone = std::ranges::all_of(uses, [&](const Use& use) {
       return context.inst(use.user).op == Op::Trans &&
@@ -367,9 +368,10 @@ void emit_shared_ring(EmitContext& context, InstId id) {
 void emit_ring_insert(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
   const RingLayout ring = ring_layout_of(context.function(), context.axes(), id);
-  llvm::Value* const block = context.scalar(inst.operand(0));
-  llvm::Value* const start = slot_start(context, ring, block, context.scalar(inst.operand(1)));
-  const InstId source = context.function().value(inst.operand(2)).def;
+  llvm::Value* const block = context.scalar(operand<"ring">(inst));
+  llvm::Value* const start =
+      slot_start(context, ring, block, context.scalar(operand<"slot">(inst)));
+  const InstId source = context.function().value(operand<"tile">(inst)).def;
   if (source && context.inst(source).op == Op::Load && is_async_load(context, source)) {
     fill_async(context, inst, ring, start);
   } else {

@@ -7,6 +7,7 @@
 #include "ir/analysis/pointer_roots.h"
 #include "ir/analysis/uses.h"
 #include "ir/builder.h"
+#include "ir/operands.h"
 #include "ir/support/plural.h"
 
 #include <fmt/format.h>
@@ -131,17 +132,17 @@ class Collector {
   void add_access(InstId id) {
     const Inst& inst = function_.inst(id);
     const bool is_load = inst.op == Op::Load;
-    const ValueId value = is_load ? inst.result() : inst.operand(1);
+    const ValueId value = accessed_value(inst);
     AccessFacts access;
     access.kind = !is_load           ? AccessFacts::Kind::Store
                   : fills_ring(inst) ? AccessFacts::Kind::Copy
                                      : AccessFacts::Kind::Load;
     access.range = range_of(id);
-    access.parameters = pointer_roots(function_, inst.operand(0));
+    access.parameters = pointer_roots(function_, operand<"ptr">(inst));
     (is_load ? facts_.read : facts_.written)
         .insert(access.parameters.begin(), access.parameters.end());
     access.type = function_.type(value);
-    access.is_masked = static_cast<bool>(inst.operand(is_load ? 1 : 2));
+    access.is_masked = static_cast<bool>(operand<"mask">(inst));
     const int bytes = access.type.element.byte_size();
     if (access.type.is_scalar() || !gpu_.layouts.has(value)) {
       access.bytes_at_once = bytes;
@@ -185,7 +186,7 @@ class Collector {
         std::visit(counts, s);
       }
     }
-    step.how = fmt::format("{} along axis {}: {}", function_.type(inst.operands[0]).str(),
+    step.how = fmt::format("{} along axis {}: {}", function_.type(inst.operands.front()).str(),
                            inst.int_attr(0), counts.text());
     step.shared_bytes = shared_bytes(id);
     facts_.steps.push_back(std::move(step));
@@ -193,7 +194,7 @@ class Collector {
 
   void add_conversion(InstId id) {
     const Inst& inst = function_.inst(id);
-    const Layout& from = gpu_.layouts.of(inst.operands[0]);
+    const Layout& from = gpu_.layouts.of(operand<"x">(inst));
     const Layout& to = gpu_.layouts.of(inst.result());
     StepFacts step;
     step.kind = StepFacts::Kind::Conversion;
@@ -209,8 +210,8 @@ class Collector {
   void add_dot(InstId id) {
     const Inst& inst = function_.inst(id);
     const DotPlan plan = plan_dot(function_, inst, gpu_.target);
-    const Type& a = function_.type(inst.operand(0));
-    const Type& b = function_.type(inst.operand(1));
+    const Type& a = function_.type(operand<"a">(inst));
+    const Type& b = function_.type(operand<"b">(inst));
     StepFacts step;
     step.kind = StepFacts::Kind::Dot;
     step.range = range_of(id);

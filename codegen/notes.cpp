@@ -40,7 +40,7 @@ std::vector<std::string> notes_of(const GpuFunction& gpu, const AxisTable& axes,
     if (inst.op != Op::Load && inst.op != Op::Store) {
       return;
     }
-    const ValueId value = inst.op == Op::Load ? inst.result() : inst.operand(1);
+    const ValueId value = accessed_value(inst);
     if (!gpu.layouts.has(value) || function.type(value).is_scalar()) {
       return;
     }

@@ -2,6 +2,7 @@
 
 #include "ir/analysis/loops.h"
 #include "ir/builder.h"
+#include "ir/operands.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -21,9 +22,10 @@ std::vector<bool> find_ring_values(const Function& function) {
     // Instructions come before those that use them, and the initial value decides for all that a
     // loop carries.
     for (std::size_t i = 0; i < carried_count(inst); ++i) {
-      if (is_ring[inst.operands[first_init(inst) + i].index]) {
-        is_ring[body_arg(function, inst, i).index] = true;
-        is_ring[inst.result(static_cast<std::uint32_t>(i)).index] = true;
+      const Carried carried = carried_value(function, inst, i);
+      if (is_ring[carried.init.index]) {
+        is_ring[carried.body_arg.index] = true;
+        is_ring[carried.result.index] = true;
       }
     }
   });
@@ -59,18 +61,16 @@ InstId ring_root(const Function& function, ValueId ring) {
   for (;;) {
     const Value& value = function.value(ring);
     if (!value.def) {
-      const Inst& loop = function.inst(function.region(value.region).owner);
-      TILERY_CHECK(is_loop(loop.op), "only loops carry rings");
-      const std::size_t counters = loop.op == Op::For ? 1 : 0;
-      ring = loop.operands[first_init(loop) + value.index - counters];
+      const auto place = carried_place(function, ring);
+      TILERY_CHECK(place, "only loops carry rings");
+      ring = initial_values(function.inst(place->loop))[place->index];
       continue;
     }
     const Inst& inst = function.inst(value.def);
     if (inst.op == Op::SharedRing) {
       return value.def;
     }
-    ring =
-        inst.op == Op::RingInsert ? inst.operand(0) : inst.operands[first_init(inst) + value.index];
+    ring = inst.op == Op::RingInsert ? operand<"ring">(inst) : initial_values(inst)[value.index];
   }
 }
 
@@ -81,10 +81,10 @@ InstId first_filling_load(const Function& function, InstId root) {
   InstId found;
   for_each_inst(function, function.body, [&](InstId id) {
     const Inst& inst = function.inst(id);
-    if (found || inst.op != Op::RingInsert || ring_root(function, inst.operand(0)) != root) {
+    if (found || inst.op != Op::RingInsert || ring_root(function, operand<"ring">(inst)) != root) {
       return;
     }
-    const InstId tile = function.value(inst.operand(2)).def;
+    const InstId tile = function.value(operand<"tile">(inst)).def;
     if (tile && function.inst(tile).op == Op::Load) {
       found = tile;
     }
@@ -97,7 +97,7 @@ InstId first_filling_load(const Function& function, InstId root) {
 RingLayout ring_layout_of(const Function& function, const AxisTable& axes, InstId inst) {
   const InstId root = function.inst(inst).op == Op::SharedRing
                           ? inst
-                          : ring_root(function, function.inst(inst).operand(0));
+                          : ring_root(function, operand<"ring">(function.inst(inst)));
   const Type& type = function.type(function.inst(root).result());
   Shape slot = type.shape;
   slot.erase(0);

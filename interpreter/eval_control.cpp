@@ -17,6 +17,8 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/analysis/loops.h"
+#include "ir/operands.h"
 
 #include <utility>
 
@@ -197,29 +199,21 @@ std::uint32_t run_finish(ProgramState& state, const Step& step) {
   return kFinished;
 }
 
-std::vector<ValueId> results_of(const Inst& inst) {
-  std::vector<ValueId> results;
-  for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-    results.push_back(inst.result(i));
-  }
-  return results;
-}
-
 }  // namespace
 
 void eval_for(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
-  const auto arguments = std::span(planner.function().region(inst.regions[0]).args);
+  const auto arguments = carried_args(planner.function(), inst.regions[0]);
   auto& data = planner.data<ForData>();
-  data.lower = planner.ref(inst.operand(0));
-  data.upper = planner.ref(inst.operand(1));
-  data.step = planner.ref(inst.operand(2));
-  data.counter = planner.ref(arguments[0]);
-  if (inst.bool_attr(attr_index(Op::For, "has_exit"))) {
-    data.exit = planner.ref(arguments[1]);
+  data.lower = planner.ref(operand<"lower">(inst));
+  data.upper = planner.ref(operand<"upper">(inst));
+  data.step = planner.ref(operand<"step">(inst));
+  data.counter = planner.ref(counter_arg(planner.function(), inst));
+  if (has_exit(inst)) {
+    data.exit = planner.ref(arguments[0]);
   }
   data.state = planner.loop_state(id);
-  data.enter = planner.moves(inst.group(3), arguments.subspan(1), id, {});
+  data.enter = planner.moves(initial_values(inst), arguments, id, {});
   planner.set_control(id, &data);
   planner.emit(id, TILERY_STEP_FNS(run_for_enter), &data);
   data.body = planner.next_step();
@@ -230,8 +224,8 @@ void eval_for(Planner& planner, InstId id) {
 void eval_while(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<WhileData>();
-  data.enter =
-      planner.moves(inst.group(0), planner.function().region(inst.regions[0]).args, id, {});
+  data.enter = planner.moves(initial_values(inst),
+                             carried_args(planner.function(), inst.regions[0]), id, {});
   planner.set_control(id, &data);
   planner.emit(id, TILERY_STEP_FNS(run_while_enter), &data);
   data.condition = planner.next_step();
@@ -243,7 +237,7 @@ void eval_while(Planner& planner, InstId id) {
 void eval_if(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<IfData>();
-  data.condition = planner.ref(inst.operand(0));
+  data.condition = planner.ref(operand<"condition">(inst));
   planner.set_control(id, &data);
   planner.emit(id, TILERY_STEP_FNS(run_branch), &data);
   planner.plan_region(inst.regions[0]);
@@ -257,8 +251,9 @@ void eval_condition(Planner& planner, InstId id) {
   const InstId owner = planner.function().region(inst.parent).owner;
   const Inst& loop = planner.inst(owner);
   auto& data = *static_cast<WhileData*>(planner.control(owner));
-  data.go = planner.ref(inst.operand(0));
-  data.test = planner.moves(inst.group(1), planner.function().region(loop.regions[1]).args, id, {});
+  data.go = planner.ref(operand<"go">(inst));
+  data.test = planner.moves(operand_pack<"values">(inst),
+                            carried_args(planner.function(), loop.regions[1]), id, {});
   planner.emit(id, TILERY_STEP_FNS(run_while_test), &data);
 }
 
@@ -272,18 +267,18 @@ void eval_yield(Planner& planner, InstId id) {
   const Inst& control = planner.inst(owner);
   if (control.op == Op::For) {
     auto& data = *static_cast<ForData*>(planner.control(owner));
-    const auto arguments = std::span(function.region(control.regions[0]).args).subspan(1);
+    const auto arguments = carried_args(function, control.regions[0]);
     data.next = planner.moves(inst.operands, arguments, id, owner);
     planner.emit(id, TILERY_STEP_FNS(run_for_next), &data);
   } else if (control.op == Op::While) {
     auto& data = *static_cast<WhileData*>(planner.control(owner));
-    const auto& arguments = function.region(control.regions[0]).args;
+    const auto arguments = carried_args(function, control.regions[0]);
     data.repeat = planner.moves(inst.operands, arguments, id, owner);
     planner.emit(id, TILERY_STEP_FNS(run_while_repeat), &data);
   } else {
     auto& data = planner.data<JoinData>();
     data.branch = static_cast<IfData*>(planner.control(owner));
-    data.moves = planner.moves(inst.operands, results_of(control), id, {});
+    data.moves = planner.moves(inst.operands, control.results(), id, {});
     planner.emit(id, TILERY_STEP_FNS(run_join), &data);
   }
 }

@@ -3,6 +3,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/operands.h"
 
 #include <fmt/format.h>
 
@@ -183,8 +184,8 @@ void eval_assume(Planner& planner, InstId id) {
 void eval_device_assert(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<ConditionStep>();
-  data.condition = planner.spelled(inst.operand(0));
-  data.mask = planner.spelled(inst.operand(1));
+  data.condition = planner.spelled(operand<"condition">(inst));
+  data.mask = planner.spelled(operand<"mask">(inst));
   if (const InstId comparison = asserted_comparison(planner.function(), inst)) {
     const Inst& compare = planner.inst(comparison);
     data.lhs = planner.spelled(compare.operand(0));

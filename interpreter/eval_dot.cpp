@@ -2,6 +2,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/operands.h"
 #include "ir/printer.h"
 #include "ir/support/check.h"
 
@@ -140,12 +141,12 @@ std::size_t room_for(Planner& planner, const SlotRef& ref) {
 void eval_dot(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<DotStep>();
-  data.a = planner.spelled(inst.operand(0));
-  data.b = planner.spelled(inst.operand(1));
-  data.acc = planner.spelled(inst.operand(2));
+  data.a = planner.spelled(operand<"a">(inst));
+  data.b = planner.spelled(operand<"b">(inst));
+  data.acc = planner.spelled(operand<"acc">(inst));
   data.out = planner.result(id);
   data.shape = dot_shape(data.a.shape, data.out.shape);
-  const auto zero = planner.function().constant_bits(inst.operand(2));
+  const auto zero = planner.function().constant_bits(operand<"acc">(inst));
   data.acc_is_zero = zero.has_value() && *zero == 0;
   // The split precisions (tf32x3, bf16x3, …) approach what ieee gives exactly.
   const bool is_tf32 = inst.int_attr(attr_index(Op::Dot, "precision")) == 0;

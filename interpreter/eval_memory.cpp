@@ -12,6 +12,7 @@
 #include "interpreter/eval_affine.h"
 #include "interpreter/row_access.h"
 #include "interpreter/state.h"
+#include "ir/operands.h"
 
 namespace tilery::interpreter {
 namespace {
@@ -245,14 +246,14 @@ std::uint32_t run_add_ptr(ProgramState& state, const Step& step) {
 // ---- planning -----------------------------------------------------------------------------------
 
 /// The parts that loads and stores share; `tile` is the value that is moved.
-AccessStep& plan_access(Planner& planner, InstId id, ValueId mask, const SlotRef& tile) {
+AccessStep& plan_access(Planner& planner, InstId id, const SlotRef& tile) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<AccessStep>();
   data.is_plain = planner.is_plain();
-  data.pointer = planner.spelled(inst.operand(0));
-  data.mask = planner.spelled(mask);
+  data.pointer = planner.spelled(operand<"ptr">(inst));
+  data.mask = planner.spelled(operand<"mask">(inst));
   data.width = tile.width;
-  const ElementType element = planner.function().type(inst.operand(0)).element.pointee();
+  const ElementType element = planner.function().type(operand<"ptr">(inst)).element.pointee();
   data.is_bool = element.is(Scalar::I1);
   const bool is_single =
       tile.is_splat() && data.pointer.is_splat() && (!data.mask || data.mask.is_splat());
@@ -274,9 +275,9 @@ bool is_linear(const AccessStep& access) {
 void eval_load(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   const SlotRef out = planner.result(id);
-  AccessStep& data = plan_access(planner, id, inst.operand(1), out);
+  AccessStep& data = plan_access(planner, id, out);
   data.out = out;
-  data.value = planner.spelled(inst.operand(2));
+  data.value = planner.spelled(operand<"other">(inst));
   data.may_leak = planner.flow().may_leak(id);
   if (is_linear(data)) {
     planner.emit(
@@ -293,8 +294,8 @@ void eval_load(Planner& planner, InstId id) {
 
 void eval_store(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
-  AccessStep& data = plan_access(planner, id, inst.operand(2), planner.ref(inst.operand(1)));
-  data.value = planner.spelled(inst.operand(1));
+  AccessStep& data = plan_access(planner, id, planner.ref(operand<"value">(inst)));
+  data.value = planner.spelled(operand<"value">(inst));
   data.is_store = true;
   if (is_linear(data)) {
     planner.emit(
@@ -316,8 +317,8 @@ void eval_addptr(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<AddPtrStep>();
   data.out = planner.result(id);
-  data.pointer = planner.spelled(inst.operand(0));
-  data.offset = planner.spelled(inst.operand(1));
+  data.pointer = planner.spelled(operand<"ptr">(inst));
+  data.offset = planner.spelled(operand<"offset">(inst));
   data.scale = static_cast<std::uint64_t>(
       planner.function().type(inst.result()).element.pointee().byte_size());
   data.kernel = add_offsets_of(data.offset.scalar);

@@ -5,6 +5,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/operands.h"
 
 #include <algorithm>
 
@@ -100,9 +101,9 @@ void eval_shared_ring(Planner& planner, InstId inst) {
 void eval_ring_insert(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<RingStep>();
-  data.ring = planner.ref(inst.operand(0));
-  data.slot = planner.ref(inst.operand(1));
-  data.tile = planner.ref(inst.operand(2));
+  data.ring = planner.ref(operand<"ring">(inst));
+  data.slot = planner.ref(operand<"slot">(inst));
+  data.tile = planner.ref(operand<"tile">(inst));
   data.tile.scratch = planner.scratch(data.tile.lanes * data.tile.width);
   data.out = planner.result(id);
   planner.emit(id, TILERY_STEP_FNS(run_insert), &data);
@@ -111,8 +112,8 @@ void eval_ring_insert(Planner& planner, InstId id) {
 void eval_ring_read(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<RingStep>();
-  data.ring = planner.ref(inst.operand(0));
-  data.slot = planner.ref(inst.operand(1));
+  data.ring = planner.ref(operand<"ring">(inst));
+  data.slot = planner.ref(operand<"slot">(inst));
   data.tile = planner.result(id);
   planner.emit(id, TILERY_STEP_FNS(run_read), &data);
 }

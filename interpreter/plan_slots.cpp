@@ -5,6 +5,7 @@
 // the same size first. A result never takes the slot of an operand of the same instruction: a step
 // that finds something can so be done again in the Tracked level from intact operands.
 #include "interpreter/planner.h"
+#include "ir/analysis/loops.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -80,23 +81,16 @@ class SlotAssigner {
     for (const RegionId region : inst.regions) {
       const auto& arguments = function_.region(region).args;
       members_.insert(members_.end(), arguments.begin(), arguments.end());
-      // The first argument of a `for` is its induction variable.
-      const std::size_t first = inst.op == Op::For ? 1 : 0;
-      const bool holds_results = inst.op == Op::For || region == inst.regions.back();
-      for (std::size_t i = first; i < arguments.size(); ++i) {
-        keep_through_loop(arguments[i], id);
-        if (holds_results) {
-          unite(arguments[i], inst.result(static_cast<std::uint32_t>(i - first)));
-        }
-      }
-      if (first == 1) {
-        keep_through_loop(arguments[0], id);
+      for (const ValueId argument : arguments) {
+        keep_through_loop(argument, id);
       }
       group_region(region);
     }
-    if (inst.op == Op::If) {
-      for (std::uint32_t i = 0; i < inst.result_count; ++i) {
+    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
+      if (inst.op == Op::If) {
         keep_through_loop(inst.result(i), id);
+      } else {
+        unite(body_arg(function_, inst, i), inst.result(i));
       }
     }
   }

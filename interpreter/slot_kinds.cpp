@@ -1,6 +1,7 @@
 #include "interpreter/slot_kinds.h"
 
 #include "interpreter/lifetimes.h"
+#include "ir/analysis/loops.h"
 
 #include <bit>
 
@@ -134,33 +135,30 @@ class KindFinder {
   }
 
   void visit_control(const Inst& inst) {
-    std::vector<ValueId> results;
-    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-      results.push_back(inst.result(i));
-    }
+    const std::vector<ValueId> results = inst.results();
     if (inst.op == Op::If) {
       for (const RegionId region : inst.regions) {
         visit_region(region);
-        flow(function_.terminator(region).operands, results);
+        flow(passed_values(function_, region), results);
       }
-    } else if (inst.op == Op::For) {
-      const auto arguments = std::span(function_.region(inst.regions[0]).args);
-      set(arguments[0], kSplat);
-      flow(inst.group(3), arguments.subspan(1));
+      return;
+    }
+    const auto first = carried_args(function_, inst.regions.front());
+    flow(initial_values(inst), first);
+    if (inst.op == Op::For) {
+      set(counter_arg(function_, inst), kSplat);
       visit_region(inst.regions[0]);
-      flow(function_.terminator(inst.regions[0]).operands, arguments.subspan(1));
-      flow(arguments.subspan(1), results);
+      flow(passed_values(function_, inst.regions[0]), first);
+      flow(first, results);
     } else {
-      const auto before = std::span(function_.region(inst.regions[0]).args);
-      const auto inside = std::span(function_.region(inst.regions[1]).args);
-      flow(inst.group(0), before);
+      const auto inside = carried_args(function_, inst.regions[1]);
       visit_region(inst.regions[0]);
-      flow(function_.terminator(inst.regions[0]).group(1), inside);
+      flow(passed_values(function_, inst.regions[0]), inside);
       // The body's arguments and the results share their slots.
       flow(results, inside);
       flow(inside, results);
       visit_region(inst.regions[1]);
-      flow(function_.terminator(inst.regions[1]).operands, before);
+      flow(passed_values(function_, inst.regions[1]), first);
     }
   }
 

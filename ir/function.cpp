@@ -18,6 +18,14 @@ ValueId Inst::operand(int g) const {
   return members.empty() ? ValueId() : members.front();
 }
 
+std::vector<ValueId> Inst::results() const {
+  std::vector<ValueId> values;
+  for (std::uint32_t i = 0; i < result_count; ++i) {
+    values.push_back(result(i));
+  }
+  return values;
+}
+
 SourceRange Function::range(LocId loc) const {
   return loc ? locations[loc.index].range : SourceRange();
 }

@@ -88,6 +88,8 @@ struct Inst {
     return ValueId(first_result.index + i);
   }
 
+  [[nodiscard]] std::vector<ValueId> results() const;
+
   [[nodiscard]] std::int64_t int_attr(int i) const { return std::get<std::int64_t>(attrs[i]); }
 
   [[nodiscard]] bool bool_attr(int i) const { return std::get<bool>(attrs[i]); }

@@ -1,5 +1,7 @@
 #include "ir/infer_rules.h"
 
+#include "ir/operands.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -203,7 +205,7 @@ std::string infer_while(OpUse& use) {
     return {};
   }
   const Inst& condition = use.function.inst(cond.insts.back());
-  const std::span<const ValueId> values = condition.group(1);
+  const std::span<const ValueId> values = operand_pack<"values">(condition);
   const std::vector<Type>& init = use.operands[0];
   const bool fits = std::ranges::equal(values, init, [&](ValueId value, const Type& type) {
     return use.function.type(value) == type;

@@ -243,7 +243,7 @@ class Printer {
   void write_regions(const Inst& inst, const std::string& indent) {
     const std::span<const RegionPattern> patterns = op_def(inst.op).region_patterns();
     out_ += inst.regions.empty() ? "" : " {";
-    write_notes(results_of(inst));
+    write_notes(inst.results());
     write_place(inst);
     for (std::size_t i = 0; i < inst.regions.size(); ++i) {
       out_ += indent;
@@ -261,14 +261,6 @@ class Printer {
     if (!inst.regions.empty()) {
       out_ += indent + "}\n";
     }
-  }
-
-  static std::vector<ValueId> results_of(const Inst& inst) {
-    std::vector<ValueId> results;
-    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-      results.push_back(inst.result(i));
-    }
-    return results;
   }
 
   void write_notes(const std::vector<ValueId>& values) {

@@ -2,6 +2,7 @@
 
 #include "codegen/analysis/axis_rules.h"
 #include "ir/analysis/loops.h"
+#include "ir/operands.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -51,10 +52,10 @@ class AxisFinder {
     for (const RegionId region : inst.regions) {
       visit(region);
     }
-    const Inst& then_yield = function_.terminator(inst.regions[0]);
-    const Inst& else_yield = function_.terminator(inst.regions[1]);
+    const auto then_values = passed_values(function_, inst.regions[0]);
+    const auto else_values = passed_values(function_, inst.regions[1]);
     for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-      infos_[inst.result(i).index] = joined(then_yield.operands[i], else_yield.operands[i]);
+      infos_[inst.result(i).index] = joined(then_values[i], else_values[i]);
     }
   }
 
@@ -65,60 +66,46 @@ class AxisFinder {
   /// Begins with the initial values' facts and weakens them by what the body yields until nothing
   /// changes. Facts only go down, a factor of two at a time at least.
   void loop(const Inst& inst) {
-    const bool counted = inst.op == Op::For;
-    const RegionId head = inst.regions.front();
-    const std::vector<ValueId>& head_args = function_.region(head).args;
-    const std::size_t first_arg = counted ? 1 : 0;
-    if (counted) {
-      infos_[head_args[0].index] = counter_facts(function_, inst, lookup_);
+    if (inst.op == Op::For) {
+      infos_[counter_arg(function_, inst).index] = counter_facts(function_, inst, lookup_);
     }
+    std::vector<Carried> all;
     for (std::size_t i = 0; i < carried_count(inst); ++i) {
-      infos_[head_args[first_arg + i].index] = infos_[inst.operands[first_init(inst) + i].index];
+      const Carried& carried = all.emplace_back(carried_value(function_, inst, i));
+      infos_[carried.arg.index] = infos_[carried.init.index];
     }
     bool changed = true;
     while (changed) {
-      visit_loop_regions(inst);
+      visit_loop_regions(inst, all);
       changed = false;
-      const Inst& yield = function_.terminator(inst.regions.back());
-      for (std::size_t i = 0; i < carried_count(inst); ++i) {
-        AxisInfo& argument = infos_[head_args[first_arg + i].index];
-        AxisInfo next = joined(head_args[first_arg + i], yield.operands[i]);
+      for (const Carried& carried : all) {
+        AxisInfo& argument = infos_[carried.arg.index];
+        AxisInfo next = joined(carried.arg, carried.next);
         changed = changed || next != argument;
         argument = std::move(next);
       }
     }
-    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-      infos_[inst.result(i).index] = infos_[last_value(inst, i).index];
+    // The argument of a `for` stands for any iteration's value, the last one among them.
+    for (const Carried& carried : all) {
+      infos_[carried.result.index] = infos_[carried.passed.index];
     }
   }
 
-  void visit_loop_regions(const Inst& inst) {
+  void visit_loop_regions(const Inst& inst, std::span<const Carried> all) {
     visit(inst.regions.front());
     if (inst.op != Op::While) {
       return;
     }
-    const Inst& condition = function_.terminator(inst.regions[0]);
-    for (std::size_t i = 0; i < carried_count(inst); ++i) {
-      infos_[body_arg(function_, inst, i).index] = infos_[condition.operands[1 + i].index];
+    for (const Carried& carried : all) {
+      infos_[carried.body_arg.index] = infos_[carried.passed.index];
     }
     visit(inst.regions[1]);
-  }
-
-  /// What the loop's result is at its end: the argument, which stands for any iteration's value, or
-  /// what a `while` hands to its condition.
-  [[nodiscard]] ValueId last_value(const Inst& inst, std::size_t i) const {
-    return inst.op == Op::For ? body_arg(function_, inst, i)
-                              : function_.terminator(inst.regions[0]).operands[1 + i];
   }
 
   const Function& function_;
   std::vector<AxisInfo> infos_;
   AxisLookup lookup_;
 };
-
-ValueId mask_of(const Inst& access) {
-  return access.operand(access.op == Op::Load ? 1 : 2);
-}
 
 }  // namespace
 
@@ -134,7 +121,7 @@ AxisTable find_axis_info(const Function& function) {
 }
 
 std::vector<int> access_order(const AxisTable& table, const Function& function, InstId access) {
-  const ValueId ptr = function.inst(access).operand(0);
+  const ValueId ptr = operand<"ptr">(function.inst(access));
   const AxisInfo& info = table.of(ptr);
   std::vector<int> order(static_cast<std::size_t>(function.type(ptr).shape.rank()));
   std::iota(order.rbegin(), order.rend(), 0);
@@ -148,11 +135,12 @@ std::vector<int> access_order(const AxisTable& table, const Function& function, 
 int access_elements(const AxisTable& table, const Function& function, InstId access, int axis) {
   constexpr std::int64_t kMaxBytes = 16;
   const Inst& inst = function.inst(access);
-  const std::int64_t bytes = function.type(inst.operand(0)).element.pointee().byte_size();
-  const AxisFacts& address = table.of(inst.operand(0)).axes[static_cast<std::size_t>(axis)];
+  const ValueId ptr = operand<"ptr">(inst);
+  const std::int64_t bytes = function.type(ptr).element.pointee().byte_size();
+  const AxisFacts& address = table.of(ptr).axes[static_cast<std::size_t>(axis)];
   std::int64_t elements =
       std::min({kMaxBytes / bytes, address.contiguity, address.divisibility / bytes});
-  if (const ValueId mask = mask_of(inst)) {
+  if (const ValueId mask = operand<"mask">(inst)) {
     elements = std::min(elements, table.of(mask).axes[static_cast<std::size_t>(axis)].constancy);
   }
   return static_cast<int>(std::max<std::int64_t>(1, elements));

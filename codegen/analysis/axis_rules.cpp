@@ -1,6 +1,7 @@
 #include "codegen/analysis/axis_rules.h"
 
 #include "ir/builder.h"
+#include "ir/operands.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -613,9 +614,9 @@ AxisInfo result_facts(const Function& function, const Inst& inst, std::uint32_t 
 }
 
 AxisInfo counter_facts(const Function& function, const Inst& loop, const AxisLookup& facts) {
-  const AxisInfo& lower = facts(loop.operand(0));
-  const AxisInfo& step = facts(loop.operand(2));
-  AxisInfo info = no_axis_facts(function.type(loop.operand(0)));
+  const AxisInfo& lower = facts(operand<"lower">(loop));
+  const AxisInfo& step = facts(operand<"step">(loop));
+  AxisInfo info = no_axis_facts(function.type(operand<"lower">(loop)));
   info.axes[0].divisibility = std::min(lower.axes[0].divisibility, step.axes[0].divisibility);
   info.non_negative = info.non_negative || (lower.non_negative && step.non_negative);
   return info;

@@ -1,5 +1,6 @@
 #include "codegen/analysis/memory_hazards.h"
 
+#include "codegen/access_plan.h"
 #include "codegen/analysis/shared_use.h"
 #include "codegen/layout/f2.h"
 #include "ir/analysis/loops.h"
@@ -167,7 +168,7 @@ class Finder {
   /// The layout in which a load or store accesses its elements.
   [[nodiscard]] const Layout& access_layout(InstId id) const {
     const Inst& inst = function_.inst(id);
-    const ValueId value = inst.op == Op::Load ? inst.result() : inst.operand(1);
+    const ValueId value = accessed_value(inst);
     return gpu_.layouts.has(value) ? gpu_.layouts.of(value) : everywhere_;
   }
 

@@ -4,6 +4,7 @@
 #include "codegen/fold_plan.h"
 #include "codegen/layout/conversion.h"
 #include "codegen/ring_layout.h"
+#include "ir/operands.h"
 
 namespace tilery::codegen {
 namespace {
@@ -13,7 +14,7 @@ bool is_fold(Op op) {
 }
 
 SharedRange ring_range(const GpuFunction& gpu, const Inst& inst) {
-  const InstId root = ring_root(gpu.function, inst.operand(0));
+  const InstId root = ring_root(gpu.function, operand<"ring">(inst));
   const SharedBlock& block = gpu.shared.at(root.index);
   return {block.offset, block.offset + block.bytes, root};
 }

@@ -1,6 +1,7 @@
 #include "codegen/passes/anchor_layouts.h"
 
 #include "codegen/dot_plan.h"
+#include "ir/operands.h"
 
 #include <algorithm>
 #include <bit>
@@ -124,7 +125,7 @@ class AnchorFinder {
   }
 
   [[nodiscard]] int element_bytes(InstId access) const {
-    return function_.type(function_.inst(access).operand(0)).element.pointee().byte_size();
+    return function_.type(operand<"ptr">(function_.inst(access))).element.pointee().byte_size();
   }
 
   void widen(Group& group, InstId access, int axis) const {
@@ -231,8 +232,8 @@ class AnchorFinder {
     const Inst& dot = function_.inst(id);
     const int bits = plan_dot(function_, dot, target_).element_bits;
     const auto [m, n] = dot_warps(id);
-    const Shape& a = function_.type(dot.operand(0)).shape;
-    const Shape& b = function_.type(dot.operand(1)).shape;
+    const Shape& a = function_.type(operand<"a">(dot)).shape;
+    const Shape& b = function_.type(operand<"b">(dot)).shape;
     DotLayouts layouts;
     layouts.acc = pool_.intern(mma_accumulator_layout(function_.type(dot.result()).shape, m, n));
     layouts.operands = {pool_.intern(mma_a_layout(a, bits, m, n)),
@@ -286,7 +287,7 @@ struct Pieces {
 Pieces pieces_of(const Function& function, const AxisTable& axes, InstId access,
                  const Layout& layout) {
   const int axis = access_order(axes, function, access).front();
-  const ValueId ptr = function.inst(access).operand(0);
+  const ValueId ptr = operand<"ptr">(function.inst(access));
   const std::int64_t bytes = function.type(ptr).element.pointee().byte_size();
   const std::int64_t piece =
       std::min(access_elements(axes, function, access, axis), layout.contiguous_registers(axis));

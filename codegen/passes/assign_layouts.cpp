@@ -159,7 +159,7 @@ class Rewriter {
     if (!owner) {
       return;
     }
-    const std::size_t first = end.op == Op::Condition ? 1 : 0;
+    const std::size_t first = first_passed(end);
     for (std::uint32_t i = 0; i < function_.inst(owner).result_count; ++i) {
       take_as(id, first + i, function_.inst(owner).result(i));
     }

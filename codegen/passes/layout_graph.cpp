@@ -3,6 +3,7 @@
 #include "codegen/dot_plan.h"
 #include "codegen/ring_layout.h"
 #include "ir/analysis/loops.h"
+#include "ir/operands.h"
 
 #include <algorithm>
 #include <array>
@@ -75,7 +76,7 @@ class LayoutGraphBuilder {
       scan(id);
     } else if (inst.op == Op::Store || inst.op == Op::DeviceAssert) {
       if (has_tile_operand(inst)) {
-        const int node = inst_node(id, function_.type(inst.operand(0)).shape);
+        const int node = inst_node(id, function_.type(inst.operands.front()).shape);
         graph_.nodes[static_cast<std::size_t>(node)].access = inst.op == Op::Store ? id : InstId();
         use_operands(id, node);
       }
@@ -174,7 +175,7 @@ class LayoutGraphBuilder {
     const Inst& inst = function_.inst(id);
     graph_.dots.push_back(id);
     const int result = value_node(inst.result());
-    use(inst.operand(2), result, Relation::Same, id);
+    use(operand<"acc">(inst), result, Relation::Same, id);
     if (plan_dot(function_, inst, target_).path != DotPath::TensorCore) {
       return;
     }
@@ -192,25 +193,21 @@ class LayoutGraphBuilder {
     const Inst& inst = function_.inst(id);
     const std::int64_t outside = times_;
     const std::int64_t inside = std::min(kMostTimes, times_ * kIterations);
-    const std::size_t first = first_init(inst);
     std::vector<int> carried(carried_count(inst), -1);
     for (std::size_t i = 0; i < carried.size(); ++i) {
-      const ValueId result = inst.result(static_cast<std::uint32_t>(i));
-      if (!graph_.is_tile(function_, result)) {
+      const Carried value = carried_value(function_, inst, i);
+      if (!graph_.is_tile(function_, value.result)) {
         continue;
       }
-      carried[i] = value_node(result);
+      carried[i] = value_node(value.result);
       graph_.nodes[static_cast<std::size_t>(carried[i])].times = inside;
-      graph_.value_nodes_[body_arg(function_, inst, i).index] = carried[i];
-      if (inst.op == Op::While) {
-        graph_.value_nodes_[function_.region(inst.regions[0]).args[i].index] = carried[i];
-      }
-      use(inst.operands[first + i], carried[i], Relation::Same, id);
+      graph_.value_nodes_[value.arg.index] = carried[i];
+      graph_.value_nodes_[value.body_arg.index] = carried[i];
+      use(value.init, carried[i], Relation::Same, id);
     }
     for (const RegionId region : inst.regions) {
       visit(region, inside);
-      const Inst& end = function_.terminator(region);
-      use_yielded(end, end.op == Op::Condition ? 1 : 0, carried, id);
+      use_passed(region, carried, id);
     }
     times_ = outside;
   }
@@ -224,14 +221,15 @@ class LayoutGraphBuilder {
     }
     for (const RegionId region : inst.regions) {
       visit(region, times);
-      use_yielded(function_.terminator(region), 0, results, id);
+      use_passed(region, results, id);
     }
   }
 
-  void use_yielded(const Inst& end, std::size_t first, const std::vector<int>& nodes, InstId user) {
+  void use_passed(RegionId region, const std::vector<int>& nodes, InstId user) {
+    const std::span<const ValueId> values = passed_values(function_, region);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i] >= 0) {
-        use(end.operands[first + i], nodes[i], Relation::Same, user);
+        use(values[i], nodes[i], Relation::Same, user);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include "ir/analysis/loops.h"
 #include "ir/analysis/uses.h"
 #include "ir/builder.h"
+#include "ir/operands.h"
 
 #include <fmt/format.h>
 
@@ -63,8 +64,8 @@ class LoopPipeliner {
   // ---- what can be pipelined ----
 
   [[nodiscard]] bool is_suitable() {
-    const std::optional<std::uint64_t> step = function_.constant_bits(loop().operand(2));
-    const ElementType counter = function_.type(loop().operand(0)).element;
+    const std::optional<std::uint64_t> step = function_.constant_bits(operand<"step">(loop()));
+    const ElementType counter = function_.type(operand<"lower">(loop())).element;
     const Effects effects = effects_of(function_, body());
     if (!step || !is_signed_integer(counter.scalar) || decode_int(counter.scalar, *step) <= 0) {
       why_ = "its step is no positive constant";
@@ -109,7 +110,7 @@ class LoopPipeliner {
       } else {
         why_ = "the address of a load that feeds a dot depends on what the loop loads";
         Slice slice = slice_;
-        const Candidate candidate{id, inst.operand(0), inst.operand(1)};
+        const Candidate candidate{id, operand<"ptr">(inst), operand<"mask">(inst)};
         if (extend(slice, candidate.pointer) &&
             (!candidate.mask || extend(slice, candidate.mask))) {
           slice_ = std::move(slice);
@@ -123,7 +124,7 @@ class LoopPipeliner {
   /// Lanes that are off read 0 from a ring, a tile needs two axes to be worth it, and a ring's
   /// extents are powers of two.
   [[nodiscard]] bool is_copyable(const Inst& load) const {
-    const ValueId other = load.operand(2);
+    const ValueId other = operand<"other">(load);
     const Shape& shape = function_.type(load.result()).shape;
     const bool fits = std::ranges::all_of(shape, [](std::int32_t extent) {
       return std::has_single_bit(static_cast<std::uint32_t>(extent));
@@ -162,7 +163,7 @@ class LoopPipeliner {
     if (index == 0 || !slice.recurrent.insert(index - 1).second) {
       return true;
     }
-    return extend(slice, function_.terminator(body()).operands[index - 1]);
+    return extend(slice, passed_values(function_, body())[index - 1]);
   }
 
   /// As few stages as the rings' bytes allow.
@@ -196,9 +197,9 @@ class LoopPipeliner {
     before.set_before(loop_);
     before.set_loc(loop().loc);
     Ahead ahead;
-    ahead.counter = loop().operand(0);
+    ahead.counter = operand<"lower">(loop());
     for (const std::size_t i : slice_.recurrent) {
-      ahead.carried.push_back(loop().operands[first_init(loop()) + i]);
+      ahead.carried.push_back(initial_values(loop())[i]);
     }
     std::vector<ValueId> rings = make_rings(before);
     for (int slot = 0; slot + 1 < stages_; ++slot) {
@@ -220,11 +221,11 @@ class LoopPipeliner {
   }
 
   [[nodiscard]] Scalar counter_type() const {
-    return function_.type(loop().operand(0)).element.scalar;
+    return function_.type(operand<"lower">(loop())).element.scalar;
   }
 
   [[nodiscard]] std::int64_t step() const {
-    return decode_int(counter_type(), *function_.constant_bits(loop().operand(2)));
+    return decode_int(counter_type(), *function_.constant_bits(operand<"step">(loop())));
   }
 
   /// True if iteration `number` exists, counted from a counter that is below the upper bound if
@@ -243,7 +244,7 @@ class LoopPipeliner {
           return builder.bitcast(value, Scalar::U32);
       }
     };
-    const ValueId distance = to_unsigned(builder.map(Op::Sub, {loop().operand(1), counter}));
+    const ValueId distance = to_unsigned(builder.map(Op::Sub, {operand<"upper">(loop()), counter}));
     const Type type = function_.type(distance);
     const std::uint64_t needed =
         static_cast<std::uint64_t>(number) * static_cast<std::uint64_t>(step());
@@ -255,8 +256,8 @@ class LoopPipeliner {
   }
 
   ValueId prologue_runs(Builder& builder, int number) {
-    const ValueId lower = loop().operand(0);
-    const ValueId is_below = builder.map(Op::Lt, {lower, loop().operand(1)});
+    const ValueId lower = operand<"lower">(loop());
+    const ValueId is_below = builder.map(Op::Lt, {lower, operand<"upper">(loop())});
     return number == 0 ? is_below
                        : builder.map(Op::And, {is_below, is_reached(builder, lower, number)});
   }
@@ -266,11 +267,10 @@ class LoopPipeliner {
   void copy_ahead(Builder& builder, ValueId slot, ValueId runs, Ahead& ahead,
                   std::vector<ValueId>& rings) {
     std::vector<ValueId> map(function_.values.size());
-    const std::vector<ValueId> arguments = function_.region(body()).args;
-    map[arguments[0].index] = ahead.counter;
+    map[counter_arg(function_, loop()).index] = ahead.counter;
     std::size_t position = 0;
     for (const std::size_t i : slice_.recurrent) {
-      map[arguments[i + 1].index] = ahead.carried[position++];
+      map[body_arg(function_, loop(), i).index] = ahead.carried[position++];
     }
     for (const InstId id : std::vector<InstId>(function_.region(body()).insts)) {
       if (slice_.insts.contains(id.index)) {
@@ -285,9 +285,9 @@ class LoopPipeliner {
     }
     position = 0;
     for (const std::size_t i : slice_.recurrent) {
-      ahead.carried[position++] = mapped(function_.terminator(body()).operands[i]);
+      ahead.carried[position++] = mapped(passed_values(function_, body())[i]);
     }
-    ahead.counter = builder.map(Op::Add, {ahead.counter, loop().operand(2)});
+    ahead.counter = builder.map(Op::Add, {ahead.counter, operand<"step">(loop())});
   }
 
   template <class Mapped>
@@ -301,7 +301,7 @@ class LoopPipeliner {
     }
     builder.set_loc(load.loc);
     std::vector<ValueId> other;
-    if (load.operand(2)) {
+    if (operand<"other">(load)) {
       other.push_back(builder.constant_bits(function_.type(load.result()), 0));
     }
     const auto attr = [&](std::string_view name) {
@@ -324,15 +324,16 @@ class LoopPipeliner {
     const Inst old = loop();
     const std::size_t carried = carried_count(old);
     // Carried: the loop's own values, the chain ahead, the rings, the slots to read and to fill.
-    std::vector<ValueId> init(old.operands.begin() + static_cast<std::ptrdiff_t>(first_init(old)),
-                              old.operands.end());
+    const std::span<const ValueId> own = initial_values(old);
+    std::vector<ValueId> init(own.begin(), own.end());
     init.push_back(ahead.counter);
     init.insert(init.end(), ahead.carried.begin(), ahead.carried.end());
     init.insert(init.end(), rings.begin(), rings.end());
     init.push_back(before.constant_int(Scalar::I32, 0));
     init.push_back(before.constant_int(Scalar::I32, stages_ - 1));
 
-    std::vector<Type> argument_types{function_.type(old.operands[0])};
+    const ValueId lower = operand<"lower">(old);
+    std::vector<Type> argument_types{function_.type(lower)};
     for (const ValueId value : init) {
       argument_types.push_back(function_.type(value));
     }
@@ -346,7 +347,7 @@ class LoopPipeliner {
     }
     const InstId made = before.create(
         Op::For,
-        {{{old.operands[0]}, {old.operands[1]}, {old.operands[2]}, init}, attrs, {}, {region}});
+        {{{lower}, {operand<"upper">(old)}, {operand<"step">(old)}, init}, attrs, {}, {region}});
     for (std::size_t i = 0; i < carried; ++i) {
       const auto index = static_cast<std::uint32_t>(i);
       function_.value(function_.inst(made).result(index)).name =

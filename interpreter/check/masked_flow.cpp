@@ -2,6 +2,7 @@
 
 #include "interpreter/check/conditions.h"
 #include "ir/analysis/loops.h"
+#include "ir/operands.h"
 
 #include <algorithm>
 #include <optional>
@@ -38,7 +39,7 @@ class NeedFinder {
     for (const InstId load : watched_) {
       const Inst& inst = function_.inst(load);
       const Need& need = needs_[inst.result().index];
-      leaks[load.index] = need && !includes(*need, conditions_.of(inst.operand(1)));
+      leaks[load.index] = need && !includes(*need, conditions_.of(operand<"mask">(inst)));
     }
     return leaks;
   }
@@ -87,15 +88,17 @@ class NeedFinder {
   void visit(InstId id, const Inst& inst) {
     const OpDef& def = op_def(inst.op);
     if (inst.op == Op::Load) {
-      need(inst.operand(0), masked({}, inst.operand(1)));
-      need_all(inst.operand(1));
-      if (inst.operand(1) && !inst.operand(2)) {
+      const ValueId mask = operand<"mask">(inst);
+      need(operand<"ptr">(inst), masked({}, mask));
+      need_all(mask);
+      if (mask && !operand<"other">(inst)) {
         watched_.push_back(id);
       }
     } else if (inst.op == Op::Store) {
-      need(inst.operand(0), masked({}, inst.operand(2)));
-      need(inst.operand(1), masked({}, inst.operand(2)));
-      need_all(inst.operand(2));
+      const ValueId mask = operand<"mask">(inst);
+      need(operand<"ptr">(inst), masked({}, mask));
+      need(operand<"value">(inst), masked({}, mask));
+      need_all(mask);
     } else if (is_lanewise(inst)) {
       // Masks are asked for in program order.
       if (function_.type(inst.result()).element.is(Scalar::I1)) {
@@ -116,16 +119,16 @@ class NeedFinder {
   }
 
   void visit_control(const Inst& inst) {
-    const Inst& end = function_.terminator(inst.regions[0]);
     if (inst.op == Op::If) {
-      need_all(inst.operand(0));
+      need_all(operand<"condition">(inst));
     } else if (inst.op == Op::While) {
-      need_all(end.operand(0));
+      need_all(operand<"go">(function_.terminator(inst.regions[0])));
     } else {
-      for (int bound = 0; bound < 3; ++bound) {
-        need_all(inst.operand(bound));
+      for (const ValueId bound :
+           {operand<"lower">(inst), operand<"upper">(inst), operand<"step">(inst)}) {
+        need_all(bound);
       }
-      if (inst.bool_attr(attr_index(Op::For, "has_exit"))) {
+      if (has_exit(inst)) {
         need_all(carried_value(function_, inst, 0).arg);
       }
     }
@@ -140,18 +143,14 @@ class NeedFinder {
       const Inst& inst = function_.inst(value.def);
       return is_control(inst.op) ? pass_result(value, where) : pass_lanes(inst, where);
     }
-    const InstId owner = function_.region(value.region).owner;
-    if (!owner || !is_loop(function_.inst(owner).op)) {
-      return;
-    }
-    const Inst& loop = function_.inst(owner);
-    if (const auto i = carried_index(loop, value)) {
-      const Carried carried = carried_value(function_, loop, *i);
+    if (const auto place = carried_place(function_, id)) {
+      const auto [loop, i] = *place;
+      const Carried carried = carried_value(function_, function_.inst(loop), i);
       if (id == carried.arg) {
         need(carried.init, where);
-        need(carried.next, fixed(owner, where));
+        need(carried.next, fixed(loop, where));
       } else {
-        need(carried.passed, fixed(owner, where));
+        need(carried.passed, fixed(loop, where));
       }
     }
   }
@@ -159,11 +158,12 @@ class NeedFinder {
   void pass_lanes(const Inst& inst, const Conditions& where) {
     const bool is_flag = function_.type(inst.result()).element.is(Scalar::I1);
     if (inst.op == Op::Load) {
-      need(inst.operand(2), where);
+      need(operand<"other">(inst), where);
     } else if (inst.op == Op::Select) {
-      need(inst.operand(0), where);
-      need(inst.operand(1), masked(where, inst.operand(0)));
-      need(inst.operand(2), where);
+      const ValueId condition = operand<"condition">(inst);
+      need(condition, where);
+      need(operand<"if_true">(inst), masked(where, condition));
+      need(operand<"if_false">(inst), where);
     } else if (inst.op == Op::And && is_flag) {
       // Where the other side is false, so is the result, whatever this side is.
       need(inst.operand(0), masked(where, inst.operand(1)));
@@ -180,7 +180,7 @@ class NeedFinder {
     const Inst& inst = function_.inst(result.def);
     if (inst.op == Op::If) {
       for (const RegionId region : inst.regions) {
-        need(function_.terminator(region).operands[result.index], where);
+        need(passed_values(function_, region)[result.index], where);
       }
       return;
     }

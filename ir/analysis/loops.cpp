@@ -1,6 +1,7 @@
 #include "ir/analysis/loops.h"
 
 #include "ir/builder.h"
+#include "ir/operands.h"
 
 #include <algorithm>
 
@@ -27,14 +28,14 @@ std::optional<std::int64_t> signed_constant(const Function& function, ValueId va
 }  // namespace
 
 bool has_nonzero_step(const Function& function, const Inst& loop) {
-  const std::optional<std::uint64_t> step = function.constant_bits(loop.operand(2));
+  const std::optional<std::uint64_t> step = function.constant_bits(operand<"step">(loop));
   return step && *step != 0;
 }
 
 std::optional<std::int64_t> trip_count(const Function& function, const Inst& loop) {
-  const auto lower = signed_constant(function, loop.operand(0));
-  const auto upper = signed_constant(function, loop.operand(1));
-  const auto step = signed_constant(function, loop.operand(2));
+  const auto lower = signed_constant(function, operand<"lower">(loop));
+  const auto upper = signed_constant(function, operand<"upper">(loop));
+  const auto step = signed_constant(function, operand<"step">(loop));
   if (!lower || !upper || !step || *step == 0) {
     return std::nullopt;
   }
@@ -51,31 +52,51 @@ bool is_loop(Op op) {
   return op == Op::For || op == Op::While;
 }
 
+bool has_exit(const Inst& inst) {
+  return inst.op == Op::For && inst.bool_attr(attr_index(Op::For, "has_exit"));
+}
+
+ValueId counter_arg(const Function& function, const Inst& loop) {
+  return function.region(loop.regions[0]).args[0];
+}
+
 std::size_t carried_count(const Inst& loop) {
   return loop.result_count;
 }
 
 std::size_t first_init(const Inst& loop) {
-  return loop.op == Op::For ? 3 : 0;
+  return loop.operands.size() - carried_count(loop);
+}
+
+std::span<const ValueId> initial_values(const Inst& loop) {
+  return operand_pack<"init">(loop);
+}
+
+std::span<const ValueId> carried_args(const Function& function, RegionId region) {
+  const Region& r = function.region(region);
+  return std::span(r.args).subspan(function.inst(r.owner).op == Op::For ? 1 : 0);
+}
+
+std::size_t first_passed(const Inst& terminator) {
+  return terminator.operands.size() - operand_pack<"values">(terminator).size();
+}
+
+std::span<const ValueId> passed_values(const Function& function, RegionId region) {
+  return operand_pack<"values">(function.terminator(region));
 }
 
 ValueId body_arg(const Function& function, const Inst& loop, std::size_t i) {
-  const bool counted = loop.op == Op::For;
-  const RegionId body = loop.regions[counted ? 0 : 1];
-  return function.region(body).args[i + (counted ? 1 : 0)];
+  return carried_args(function, loop.regions.back())[i];
 }
 
 Carried carried_value(const Function& function, const Inst& loop, std::size_t i) {
   Carried carried;
-  carried.init = loop.operands[first_init(loop) + i];
+  carried.init = initial_values(loop)[i];
+  carried.arg = carried_args(function, loop.regions.front())[i];
   carried.body_arg = body_arg(function, loop, i);
-  carried.arg = carried.body_arg;
-  carried.passed = carried.body_arg;
-  if (loop.op == Op::While) {
-    carried.arg = function.region(loop.regions[0]).args[i];
-    carried.passed = function.terminator(loop.regions[0]).operands[1 + i];
-  }
-  carried.next = function.terminator(loop.regions.back()).operands[i];
+  carried.passed =
+      loop.op == Op::While ? passed_values(function, loop.regions.front())[i] : carried.body_arg;
+  carried.next = passed_values(function, loop.regions.back())[i];
   carried.result = loop.result(static_cast<std::uint32_t>(i));
   return carried;
 }
@@ -83,6 +104,16 @@ Carried carried_value(const Function& function, const Inst& loop, std::size_t i)
 std::optional<std::size_t> carried_index(const Inst& loop, const Value& arg) {
   const std::uint32_t counters = loop.op == Op::For ? 1 : 0;
   return arg.index < counters ? std::nullopt : std::optional<std::size_t>(arg.index - counters);
+}
+
+std::optional<CarriedPlace> carried_place(const Function& function, ValueId value) {
+  const Value& v = function.value(value);
+  const InstId owner = v.def ? InstId() : function.region(v.region).owner;
+  if (!owner || !is_loop(function.inst(owner).op)) {
+    return std::nullopt;
+  }
+  const auto index = carried_index(function.inst(owner), v);
+  return index ? std::optional(CarriedPlace{owner, *index}) : std::nullopt;
 }
 
 bool is_inside(const Function& function, ValueId value, InstId owner) {

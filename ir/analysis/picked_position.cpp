@@ -1,6 +1,7 @@
 #include "ir/analysis/picked_position.h"
 
 #include "ir/analysis/combine_kind.h"
+#include "ir/operands.h"
 
 namespace tilery {
 namespace {
@@ -54,11 +55,12 @@ std::optional<std::int64_t> picked_position(const Function& function, const Inst
   const bool is_or = reduce.op == Op::Reduce && reduce.operands.size() == 1 &&
                      combine_kind(function, reduce.regions[0]) == CombineKind::Or;
   const Inst* select = is_or ? def(function, reduce.operand(0), Op::Select) : nullptr;
-  if (select == nullptr || function.constant_bits(select->operand(2)) != std::uint64_t{0}) {
+  if (select == nullptr ||
+      function.constant_bits(operand<"if_false">(*select)) != std::uint64_t{0}) {
     return std::nullopt;
   }
   const auto axis = static_cast<int>(reduce.int_attr(0));
-  const ValueId flags = flags_along(function, select->operand(0), axis);
+  const ValueId flags = flags_along(function, operand<"condition">(*select), axis);
   return flags ? flagged(function, flags) : std::nullopt;
 }
 

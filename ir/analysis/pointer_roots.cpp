@@ -32,14 +32,14 @@ class RootFinder {
     } else if (v.region == function_.body) {
       roots_.insert(v.index);
     } else {
-      follow_argument(value, v.region);
+      follow_argument(value);
     }
   }
 
   void follow_result(const Inst& inst, std::uint32_t index) {
     if (inst.op == Op::If) {
       for (const RegionId region : inst.regions) {
-        pending_.push_back(function_.terminator(region).operands[index]);
+        pending_.push_back(passed_values(function_, region)[index]);
       }
     } else if (is_loop(inst.op)) {
       follow_carried(inst, index);
@@ -53,22 +53,13 @@ class RootFinder {
   }
 
   void follow_carried(const Inst& loop, std::size_t i) {
-    pending_.push_back(loop.operands[first_init(loop) + i]);
-    pending_.push_back(function_.terminator(loop.regions.back()).operands[i]);
+    const Carried carried = carried_value(function_, loop, i);
+    pending_.insert(pending_.end(), {carried.init, carried.passed, carried.next});
   }
 
-  void follow_argument(ValueId value, RegionId region) {
-    const InstId owner = function_.region(region).owner;
-    if (!owner || !is_loop(function_.inst(owner).op)) {
-      return;
-    }
-    const Inst& loop = function_.inst(owner);
-    const std::vector<ValueId>& args = function_.region(region).args;
-    for (std::size_t i = 0; i < carried_count(loop); ++i) {
-      const std::size_t shift = args.size() - carried_count(loop);
-      if (args[shift + i] == value) {
-        follow_carried(loop, i);
-      }
+  void follow_argument(ValueId value) {
+    if (const auto place = carried_place(function_, value)) {
+      follow_carried(function_.inst(place->loop), place->index);
     }
   }
 

@@ -42,8 +42,9 @@ class Accumulation {
   std::optional<RunningSum> running_sum(InstId loop, std::size_t k) const {
     const Inst& inst = function_.inst(loop);
     const RegionId body = inst.regions[0];
-    const ValueId acc = body_arg(function_, inst, k);
-    const InstId add = function_.value(function_.terminator(body).operands[k]).def;
+    const Carried carried = carried_value(function_, inst, k);
+    const ValueId acc = carried.arg;
+    const InstId add = function_.value(carried.next).def;
     if (!is_once_in(add, body, Op::Add) || uses_.count(acc) != 1) {
       return std::nullopt;
     }
@@ -75,22 +76,21 @@ class Accumulation {
   void rewrite(InstId loop, const RunningSum& sum) {
     const ValueId x = function_.inst(sum.reduce).operand(0);
     const Type tile = function_.type(x);
-    const std::size_t init_at = first_init(function_.inst(loop)) + sum.carried;
-    const ValueId init = function_.inst(loop).operands[init_at];
-    const ValueId acc = body_arg(function_, function_.inst(loop), sum.carried);
-    const ValueId result = function_.inst(loop).result(static_cast<std::uint32_t>(sum.carried));
+    const Carried carried = carried_value(function_, function_.inst(loop), sum.carried);
 
     // In the loop: the tile takes the scalar's place, and the sum adds tiles.
     Builder builder(function_);
     builder.set_before(loop);
     builder.set_loc(function_.inst(sum.add).loc);
-    function_.inst(loop).operands[init_at] = nothing(builder, tile);
-    for (const ValueId value : {acc, result, function_.inst(sum.add).result()}) {
+    const ValueId zero = nothing(builder, tile);
+    Inst& inst = function_.inst(loop);
+    inst.operands[first_init(inst) + sum.carried] = zero;
+    for (const ValueId value : {carried.arg, carried.result, function_.inst(sum.add).result()}) {
       function_.value(value).type = tile;
     }
     function_.inst(sum.add).operands[static_cast<std::size_t>(1 - sum.acc_side)] = x;
 
-    finish(loop, sum, init, result);
+    finish(loop, sum, carried.init, carried.result);
   }
 
   /// What adds without a trace.

@@ -257,9 +257,9 @@ class Canonicaliser {
   void drop_exit(InstId id) {
     Inst& loop = function_.inst(id);
     loop.attrs[static_cast<std::size_t>(attr_index(Op::For, "has_exit"))] = false;
-    const ValueId no = loop.operands[first_init(loop)];
-    replacements_.set(body_arg(function_, loop, 0), no);
-    replacements_.set(loop.result(), no);
+    const Carried flag = carried_value(function_, loop, 0);
+    replacements_.set(flag.arg, flag.init);
+    replacements_.set(flag.result, flag.init);
   }
 
   // ---- parameters ----

@@ -1,22 +1,13 @@
 #include "ir/passes/canonicalise_control.h"
 
 #include "ir/analysis/loops.h"
+#include "ir/operands.h"
 
 #include <algorithm>
 #include <array>
 
 namespace tilery::canonical {
 namespace {
-
-/// The carried values that a loop starts with.
-std::vector<ValueId> inits(const Inst& loop) {
-  return {loop.operands.begin() + static_cast<std::ptrdiff_t>(first_init(loop)),
-          loop.operands.end()};
-}
-
-bool has_exit(const Inst& loop) {
-  return loop.op == Op::For && loop.bool_attr(attr_index(Op::For, "has_exit"));
-}
 
 bool is_constant(const Function& function, ValueId value, std::uint64_t bits) {
   const auto constant = function.constant_bits(value);
@@ -25,41 +16,28 @@ bool is_constant(const Function& function, ValueId value, std::uint64_t bits) {
 
 std::optional<Inlining> known_trips(const Function& function, const Inst& loop) {
   const std::optional<std::int64_t> trips = trip_count(function, loop);
-  const bool exits_at_once = has_exit(loop) && is_constant(function, loop.operands[3], 1);
+  const bool exits_at_once = has_exit(loop) && is_constant(function, initial_values(loop)[0], 1);
   if (exits_at_once || (trips && *trips == 0)) {
-    return Inlining{RegionId(), {}, inits(loop)};
+    const auto init = initial_values(loop);
+    return Inlining{RegionId(), {}, {init.begin(), init.end()}};
   }
   // An exit flag that is true before the loop would keep even a single trip from being made.
   if (!trips || *trips != 1 || has_exit(loop)) {
     return std::nullopt;
   }
-  std::vector<ValueId> args = inits(loop);
-  args.insert(args.begin(), loop.operand(0));
+  const auto init = initial_values(loop);
+  std::vector<ValueId> args{operand<"lower">(loop)};
+  args.insert(args.end(), init.begin(), init.end());
   return Inlining{loop.regions[0], std::move(args), {}};
 }
 
-/// One carried value of a loop at every place where it passes.
-struct Carried {
-  ValueId init;
-  ValueId arg;       ///< of the body, or of the `while`'s cond region
-  ValueId passed;    ///< while: what cond passes to the body
-  ValueId body_arg;  ///< while: the body's argument
-  ValueId next;      ///< what the body yields
-  ValueId result;
-};
-
-Carried carried_value(const Function& function, const Inst& loop, std::size_t i,
-                      const Replacements& now) {
-  Carried carried;
-  carried.init = now.resolve(loop.operands[first_init(loop) + i]);
-  carried.next = now.resolve(function.terminator(loop.regions.back()).operands[i]);
-  carried.body_arg = now.resolve(body_arg(function, loop, i));
-  carried.result = now.resolve(loop.result(static_cast<std::uint32_t>(i)));
-  carried.arg = carried.body_arg;
-  carried.passed = carried.arg;
-  if (loop.op == Op::While) {
-    carried.arg = now.resolve(function.region(loop.regions[0]).args[i]);
-    carried.passed = now.resolve(function.terminator(loop.regions[0]).operands[1 + i]);
+/// The places of a carried value, each by what stands there now.
+Carried carried_now(const Function& function, const Inst& loop, std::size_t i,
+                    const Replacements& now) {
+  Carried carried = carried_value(function, loop, i);
+  for (ValueId* const place : {&carried.init, &carried.arg, &carried.passed, &carried.body_arg,
+                               &carried.next, &carried.result}) {
+    *place = now.resolve(*place);
   }
   return carried;
 }
@@ -102,7 +80,7 @@ std::optional<Inlining> known_course(const Function& function, const Inst& inst)
     return known_trips(function, inst);
   }
   if (inst.op == Op::If) {
-    if (const auto condition = function.constant_bits(inst.operand(0))) {
+    if (const auto condition = function.constant_bits(operand<"condition">(inst))) {
       return Inlining{inst.regions[*condition != 0 ? 0 : 1], {}, {}};
     }
   }
@@ -110,8 +88,8 @@ std::optional<Inlining> known_course(const Function& function, const Inst& inst)
 }
 
 bool merge_branch_results(const Function& function, const Inst& inst, Replacements& replacements) {
-  const auto& then_values = function.terminator(inst.regions[0]).operands;
-  const auto& else_values = function.terminator(inst.regions[1]).operands;
+  const auto then_values = passed_values(function, inst.regions[0]);
+  const auto else_values = passed_values(function, inst.regions[1]);
   bool changed = false;
   for (std::uint32_t i = 0; i < inst.result_count; ++i) {
     const Type& type = function.type(inst.result(i));
@@ -121,7 +99,7 @@ bool merge_branch_results(const Function& function, const Inst& inst, Replacemen
       changed = true;
     } else if (is_flag && is_constant(function, then_values[i], 1) &&
                is_constant(function, else_values[i], 0)) {
-      replacements.set(inst.result(i), inst.operand(0));
+      replacements.set(inst.result(i), operand<"condition">(inst));
       changed = true;
     }
   }
@@ -131,7 +109,7 @@ bool merge_branch_results(const Function& function, const Inst& inst, Replacemen
 bool merge_carried(const Function& function, const Inst& loop, Replacements& replacements) {
   bool changed = false;
   for (std::size_t i = 0; i < carried_count(loop); ++i) {
-    const Carried carried = carried_value(function, loop, i, replacements);
+    const Carried carried = carried_now(function, loop, i, replacements);
     // The exit flag is read by the loop itself; it is left to never_exits.
     if (i == 0 && has_exit(loop)) {
       continue;
@@ -142,7 +120,7 @@ bool merge_carried(const Function& function, const Inst& loop, Replacements& rep
       continue;
     }
     for (std::size_t j = 0; j < i; ++j) {
-      const Carried earlier = carried_value(function, loop, j, replacements);
+      const Carried earlier = carried_now(function, loop, j, replacements);
       if (is_same(carried, earlier)) {
         changed |= merge(carried, earlier, replacements);
         break;
@@ -153,8 +131,11 @@ bool merge_carried(const Function& function, const Inst& loop, Replacements& rep
 }
 
 bool never_exits(const Function& function, const Inst& loop) {
-  return has_exit(loop) && is_constant(function, loop.operands[3], 0) &&
-         is_constant(function, function.terminator(loop.regions[0]).operands[0], 0);
+  if (!has_exit(loop)) {
+    return false;
+  }
+  const Carried flag = carried_value(function, loop, 0);
+  return is_constant(function, flag.init, 0) && is_constant(function, flag.next, 0);
 }
 
 }  // namespace tilery::canonical

@@ -190,8 +190,7 @@ class Elimination {
 
   /// A loop that another program's store may end.
   static bool may_wait(const Inst& inst) {
-    return inst.op == Op::While ||
-           (inst.op == Op::For && inst.bool_attr(attr_index(Op::For, "has_exit")));
+    return inst.op == Op::While || has_exit(inst);
   }
 
   Function& function_;

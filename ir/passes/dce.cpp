@@ -3,6 +3,7 @@
 #include "ir/analysis/effects.h"
 #include "ir/analysis/loops.h"
 #include "ir/builder.h"
+#include "ir/operands.h"
 #include "ir/passes/drop_results.h"
 
 namespace tilery {
@@ -55,13 +56,9 @@ class Liveness {
       mark_result(v.def, v.index);
       return;
     }
-    const InstId owner = function_.region(v.region).owner;
-    if (owner && is_loop(function_.inst(owner).op)) {
-      // Argument 0 of a `for` is its counter, which lives with the loop.
-      const bool counted = function_.inst(owner).op == Op::For;
-      if (!counted || v.index != 0) {
-        mark_carried(owner, v.index - (counted ? 1 : 0));
-      }
+    // A counter lives with its loop.
+    if (const auto place = carried_place(function_, value)) {
+      mark_carried(place->loop, place->index);
     }
   }
 
@@ -94,12 +91,12 @@ class Liveness {
   void mark_control(InstId id) {
     const Inst& inst = function_.inst(id);
     if (inst.op == Op::While) {
-      mark_value(function_.terminator(inst.regions[0]).operand(0));
+      mark_value(operand<"go">(function_.terminator(inst.regions[0])));
       return;
     }
     const std::size_t fixed = inst.op == Op::For ? first_init(inst) : 1;
     mark_all(std::span(inst.operands).first(fixed));
-    if (inst.op == Op::For && inst.bool_attr(attr_index(Op::For, "has_exit"))) {
+    if (has_exit(inst)) {
       mark_carried(id, 0);
     }
   }
@@ -113,11 +110,10 @@ class Liveness {
     }
     result_[result.index] = true;
     if (is_loop(inst.op)) {
-      mark_value(inst.operands[first_init(inst) + i]);
+      mark_value(initial_values(inst)[i]);
     }
     for (const RegionId region : inst.regions) {
-      const Inst& terminator = function_.terminator(region);
-      mark_value(terminator.operands[i + (terminator.op == Op::Condition ? 1 : 0)]);
+      mark_value(passed_values(function_, region)[i]);
     }
   }
 

@@ -1,6 +1,7 @@
 #include "ir/passes/drop_results.h"
 
 #include "ir/analysis/loops.h"
+#include "ir/operands.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -20,10 +21,10 @@ void filter(std::vector<ValueId>& values, std::size_t first, const std::vector<b
 }
 
 /// Filters the last operand group, the one that holds the carried values.
-void filter_operands(Inst& inst, std::size_t first, std::size_t group,
-                     const std::vector<bool>& keep) {
+void filter_operands(Inst& inst, std::size_t first, int group, const std::vector<bool>& keep) {
   filter(inst.operands, first, keep);
-  inst.segments[group] = static_cast<std::uint16_t>(inst.operands.size() - first);
+  inst.segments[static_cast<std::size_t>(group)] =
+      static_cast<std::uint16_t>(inst.operands.size() - first);
 }
 
 void filter_region(Function& function, RegionId id, std::size_t first_arg,
@@ -36,8 +37,8 @@ void filter_region(Function& function, RegionId id, std::size_t first_arg,
     }
   }
   Inst& terminator = function.inst(region.insts.back());
-  const bool condition = terminator.op == Op::Condition;
-  filter_operands(terminator, condition ? 1 : 0, condition ? 1 : 0, keep);
+  filter_operands(terminator, first_passed(terminator), operand_group<"values">(terminator.op),
+                  keep);
 }
 
 /// Results are consecutive values, so those that stay move to fresh ones.
@@ -68,7 +69,8 @@ void drop_results(Function& function, InstId id, const std::vector<bool>& keep,
     return;
   }
   if (is_loop(op)) {
-    filter_operands(function.inst(id), first_init(function.inst(id)), op == Op::For ? 3 : 0, keep);
+    filter_operands(function.inst(id), first_init(function.inst(id)), operand_group<"init">(op),
+                    keep);
   }
   for (const RegionId region : function.inst(id).regions) {
     filter_region(function, region, op == Op::For ? 1 : 0, keep);

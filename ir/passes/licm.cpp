@@ -73,7 +73,7 @@ class Motion {
   }
 
   [[nodiscard]] bool is_known_to_run(const Inst& loop) const {
-    if (loop.op != Op::For || loop.bool_attr(attr_index(Op::For, "has_exit"))) {
+    if (loop.op != Op::For || has_exit(loop)) {
       return false;
     }
     const std::optional<std::int64_t> trips = trip_count(function_, loop);

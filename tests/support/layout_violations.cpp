@@ -63,18 +63,10 @@ class Checker {
     }
   }
 
-  static std::vector<ValueId> results_of(const Inst& inst) {
-    std::vector<ValueId> results;
-    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-      results.push_back(inst.result(i));
-    }
-    return results;
-  }
-
   void inst(InstId id) {
     const Inst& i = function_.inst(id);
     const std::size_t before = found_.size();
-    has_layouts(results_of(i), id);
+    has_layouts(i.results(), id);
     for (const RegionId region : i.regions) {
       has_layouts(function_.region(region).args, id);
     }
@@ -117,7 +109,7 @@ class Checker {
   }
 
   void all_the_same(InstId id, const Inst& i) {
-    std::vector<ValueId> tiles = results_of(i);
+    std::vector<ValueId> tiles = i.results();
     tiles.insert(tiles.end(), i.operands.begin(), i.operands.end());
     std::erase_if(tiles, [&](ValueId value) { return !is_tile(value); });
     for (const ValueId value : tiles) {
@@ -186,7 +178,7 @@ class Checker {
     }
     const Layout slice =
         codegen::slice_layout(of(i.operands.front()), static_cast<int>(i.int_attr(0)));
-    for (const ValueId result : results_of(i)) {
+    for (const ValueId result : i.results()) {
       if (is_tile(result) && !(of(result) == slice)) {
         fail(id, "the result of a reduction in its operand's slice");
       }
@@ -214,15 +206,13 @@ class Checker {
   }
 
   void loop(InstId id, const Inst& i) {
-    yields(id, i, std::span(i.operands).subspan(first_init(i)));
+    yields(id, i, initial_values(i));
     for (std::uint32_t k = 0; k < i.result_count; ++k) {
       same(id, i.result(k), body_arg(function_, i, k), "arguments in the layout of results");
     }
-    yields(id, i, function_.terminator(i.regions.back()).operands);
-    if (i.op == Op::While) {
-      const Region& condition = function_.region(i.regions[0]);
-      yields(id, i, condition.args);
-      yields(id, i, std::span(function_.terminator(i.regions[0]).operands).subspan(1));
+    for (const RegionId region : i.regions) {
+      yields(id, i, carried_args(function_, region));
+      yields(id, i, passed_values(function_, region));
     }
   }
 

@@ -1,0 +1,81 @@
+#include "ir/operands.h"
+
+#include "ir/builder.h"
+
+#include <gtest/gtest.h>
+
+namespace tilery {
+namespace {
+
+// The rows of ops.def, written out once more.
+TEST(Operands, AreFoundByTheirNamesInTheRow) {
+  EXPECT_EQ(operand_group<"ptr">(Op::Load), 0);
+  EXPECT_EQ(operand_group<"mask">(Op::Load), 1);
+  EXPECT_EQ(operand_group<"other">(Op::Load), 2);
+  EXPECT_EQ(operand_group<"ptr">(Op::Store), 0);
+  EXPECT_EQ(operand_group<"value">(Op::Store), 1);
+  EXPECT_EQ(operand_group<"mask">(Op::Store), 2);
+  EXPECT_EQ(operand_group<"acc">(Op::Dot), 2);
+  EXPECT_EQ(operand_group<"init">(Op::For), 3);
+  EXPECT_EQ(operand_group<"init">(Op::While), 0);
+  EXPECT_EQ(operand_group<"values">(Op::Yield), 0);
+  EXPECT_EQ(operand_group<"values">(Op::Condition), 1);
+}
+
+/// Every row at once: what the search for a name finds is what the reader of signatures says.
+template <OperandName kName>
+void expect_as_in_signatures() {
+  for (const OpDef& def : all_ops()) {
+    int expected = -1;
+    for (std::size_t i = 0; i < def.operand_patterns().size(); ++i) {
+      if (def.operand_patterns()[i].name == kName.view()) {
+        expected = static_cast<int>(i);
+      }
+    }
+    EXPECT_EQ(detail::kOperandGroups<kName>[static_cast<std::size_t>(def.op)], expected)
+        << def.id << " " << kName.view();
+  }
+}
+
+TEST(Operands, AgreeWithTheSignatures) {
+  expect_as_in_signatures<"x">();
+  expect_as_in_signatures<"lhs">();
+  expect_as_in_signatures<"rhs">();
+  expect_as_in_signatures<"ptr">();
+  expect_as_in_signatures<"offset">();
+  expect_as_in_signatures<"mask">();
+  expect_as_in_signatures<"condition">();
+  expect_as_in_signatures<"a">();
+  expect_as_in_signatures<"b">();
+  expect_as_in_signatures<"acc">();
+  expect_as_in_signatures<"tile">();
+  expect_as_in_signatures<"slot">();
+  expect_as_in_signatures<"init">();
+  expect_as_in_signatures<"values">();
+  // A region and an attribute are no operands.
+  expect_as_in_signatures<"combine">();
+  expect_as_in_signatures<"axis">();
+}
+
+TEST(Operands, OfAnInstruction) {
+  Function function = make_function("k", {{"p", Type(ElementType(Scalar::F32, 1)), {}, {}}});
+  const ValueId p = function.region(function.body).args[0];
+  Builder builder(function);
+  builder.set_region(function.body);
+  const InstId load_id = builder.create(Op::Load, {{{p}, {}, {}}, {}, {}, {}});
+  const InstId store_id =
+      builder.create(Op::Store, {{{p}, {function.inst(load_id).result()}, {}}, {}, {}, {}});
+  const Inst& load = function.inst(load_id);
+  const Inst& store = function.inst(store_id);
+  EXPECT_EQ(operand<"ptr">(load), p);
+  EXPECT_EQ(operand<"value">(store), load.result());
+  EXPECT_FALSE(operand<"mask">(store));
+  EXPECT_FALSE(operand<"other">(load));
+}
+
+TEST(OperandsDeathTest, AnOpWithoutTheOperand) {
+  EXPECT_DEATH((void)operand_group<"other">(Op::Store), "an operand that the op does not have");
+}
+
+}  // namespace
+}  // namespace tilery
