@@ -12,9 +12,9 @@
 //     FAKE_CUDA_FAIL=cuMemAlloc=2,cuLaunchKernel=701   these calls return these errors
 //     FAKE_CUDA_DEVICES=2  FAKE_CUDA_VERSION=11040  FAKE_CUDA_CAPABILITY=75 FAKE_CUDA_SHARED=101376
 //     FAKE_CUDA_MEMORY=1000000                         bytes that can be allocated
-//     FAKE_CUDA_PRINT=text FAKE_CUDA_PRINT_ERROR=text  what cuStreamSynchronize writes to the
-//     streams FAKE_CUDA_CRASH=cuMemAlloc FAKE_CUDA_HANG=cuMemAlloc  this call aborts, or never
-//     returns
+//     FAKE_CUDA_PRINT=text  FAKE_CUDA_PRINT_ERROR=text what cuStreamSynchronize writes to streams
+//     FAKE_CUDA_CRASH=cuMemAlloc                       this call aborts
+//     FAKE_CUDA_HANG=cuMemAlloc                        this call never returns
 #pragma once
 
 #include <cstddef>
