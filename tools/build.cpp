@@ -3,6 +3,7 @@
 #include "tools/build_header.h"
 #include "tools/call.h"
 #include "tools/console.h"
+#include "tools/cuda_tool_path.h"
 #include "tools/cuda_toolkit.h"
 #include "tools/report_json.h"
 #include "tools/requests.h"

@@ -5,16 +5,9 @@
 #include "tilery/gpu_code.h"
 #include "tilery/result.h"
 
-#include <optional>
 #include <string>
 
 namespace tilery::tools {
-
-/// The program's path: on PATH, in `bin` of CUDA_HOME or CUDA_PATH, or in /usr/local/cuda/bin.
-[[nodiscard]] std::optional<std::string> find_cuda_tool(const std::string& name);
-
-/// "on PATH, in CUDA_HOME/bin (unset), …": where `find_cuda_tool` looks.
-[[nodiscard]] std::string cuda_tool_places();
 
 /// The code as an ELF file, with line information, by ptxas. Fails with ErrorKind::Machine if ptxas
 /// is not there or refuses the code.

@@ -1,7 +1,7 @@
 #include "tools/ptxas.h"
 
 #include "tools/child_process.h"
-#include "tools/cuda_toolkit.h"
+#include "tools/cuda_tool_path.h"
 
 #include <algorithm>
 #include <charconv>

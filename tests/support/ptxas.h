@@ -7,7 +7,7 @@
 namespace tilery::testing {
 
 struct PtxasResult {
-  /// False if there is no ptxas on PATH or in /usr/local/cuda*/bin; then nothing was assembled.
+  /// False if there is no ptxas where the command looks for one; then nothing was assembled.
   bool has_ptxas = false;
   std::string errors;  ///< what it printed if it failed; empty if not
 };

@@ -3,6 +3,7 @@
 #include "codegen/codegen.h"
 #include "tests/support/ptxas.h"
 #include "tests/unit/codegen/conversion_kernel.h"
+#include "tests/unit/codegen/ptx_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,55 +19,25 @@ const std::vector<int> kColumns = {0, 1};
 
 std::string ptx_of(const Layout& from, const Layout& to, const Converted& converted,
                    std::string_view chip = "sm_90a") {
-  const Result<KernelBinary> binary = emit_ptx(conversion_kernel(from, to, converted, chip));
-  EXPECT_TRUE(binary.ok()) << (binary ? "" : binary.error().message);
-  return binary ? binary->code : std::string();
-}
-
-int count(std::string_view text, std::string_view what) {
-  int found = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos;
-       at = text.find(what, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
-struct Counts {
-  int shuffles = 0;
-  int barriers = 0;
-  int stores = 0;
-  int loads = 0;
-
-  friend bool operator==(const Counts&, const Counts&) = default;
-
-  friend std::ostream& operator<<(std::ostream& out, const Counts& counts) {
-    return out << fmt::format("{} shuffles, {} barriers, {} stores, {} loads", counts.shuffles,
-                              counts.barriers, counts.stores, counts.loads);
-  }
-};
-
-Counts counts_of(const std::string& ptx) {
-  return {count(ptx, "shfl.sync"), count(ptx, "bar.sync"), count(ptx, "st.shared"),
-          count(ptx, "ld.shared")};
+  return ptx_of(conversion_kernel(from, to, converted, chip));
 }
 
 TEST(ConversionPtx, RenamingIsNothing) {
   const Layout from = blocked_layout({64, 64}, kRows, 4, 4);
   Layout::Bases bases = from.bases();
   std::swap(bases[0][0], bases[0][2]);
-  EXPECT_EQ(counts_of(ptx_of(from, Layout({64, 64}, bases), {})), Counts());
+  EXPECT_EQ(exchange_counts(ptx_of(from, Layout({64, 64}, bases), {})), ExchangeCounts());
 }
 
 TEST(ConversionPtx, NarrowElementsShareShuffles) {
   // 8 registers; lane bits 0 and 1 trade places.
   const Layout from({256}, {{{1, 2, 4}, {8, 16, 32, 64, 128}, {}, {}}});
   const Layout to({256}, {{{1, 2, 4}, {16, 8, 32, 64, 128}, {}, {}}});
-  EXPECT_EQ(counts_of(ptx_of(from, to, {"i64"})).shuffles, 16);
-  EXPECT_EQ(counts_of(ptx_of(from, to, {"f32"})).shuffles, 8);
-  EXPECT_EQ(counts_of(ptx_of(from, to, {"bf16"})).shuffles, 4);
-  EXPECT_EQ(counts_of(ptx_of(from, to, {"u8"})).shuffles, 2);
-  EXPECT_EQ(counts_of(ptx_of(from, to, {"i1"})).shuffles, 2);
+  EXPECT_EQ(exchange_counts(ptx_of(from, to, {"i64"})).shuffles, 16);
+  EXPECT_EQ(exchange_counts(ptx_of(from, to, {"f32"})).shuffles, 8);
+  EXPECT_EQ(exchange_counts(ptx_of(from, to, {"bf16"})).shuffles, 4);
+  EXPECT_EQ(exchange_counts(ptx_of(from, to, {"u8"})).shuffles, 2);
+  EXPECT_EQ(exchange_counts(ptx_of(from, to, {"i1"})).shuffles, 2);
 }
 
 TEST(ConversionPtx, SixteenBytesAtATimeOnBothSides) {
@@ -75,9 +46,9 @@ TEST(ConversionPtx, SixteenBytesAtATimeOnBothSides) {
   Layout::Bases bases = from.bases();
   std::swap(bases[2][0], bases[0].back());
   const std::string ptx = ptx_of(from, Layout({64, 32}, bases), {"f32"});
-  EXPECT_EQ(counts_of(ptx), (Counts{0, 1, 4, 4}));
-  EXPECT_EQ(count(ptx, "st.shared.v4.b32"), 4);
-  EXPECT_EQ(count(ptx, "ld.shared.v4.b32"), 4);
+  EXPECT_EQ(exchange_counts(ptx), (ExchangeCounts{0, 1, 4, 4}));
+  EXPECT_EQ(occurrences(ptx, "st.shared.v4.b32"), 4);
+  EXPECT_EQ(occurrences(ptx, "ld.shared.v4.b32"), 4);
 }
 
 TEST(ConversionPtx, HalvesAndBytesGoInWords) {
@@ -85,17 +56,18 @@ TEST(ConversionPtx, HalvesAndBytesGoInWords) {
   Layout::Bases bases = from.bases();
   std::swap(bases[2][0], bases[0].back());
   const std::string halves = ptx_of(from, Layout({64, 64}, bases), {"bf16"});
-  EXPECT_EQ(count(halves, "st.shared.v4.b32"), 4);
-  EXPECT_EQ(count(halves, "ld.shared.v4.b32"), 4);
+  EXPECT_EQ(occurrences(halves, "st.shared.v4.b32"), 4);
+  EXPECT_EQ(occurrences(halves, "ld.shared.v4.b32"), 4);
   const std::string bytes = ptx_of(from, Layout({64, 64}, bases), {"u8"});
-  EXPECT_EQ(counts_of(bytes).stores, count(bytes, "st.shared.v4.b32"));
-  EXPECT_EQ(counts_of(bytes).loads, count(bytes, "ld.shared.v4.b32"));
+  EXPECT_EQ(exchange_counts(bytes).stores, occurrences(bytes, "st.shared.v4.b32"));
+  EXPECT_EQ(exchange_counts(bytes).loads, occurrences(bytes, "ld.shared.v4.b32"));
 }
 
 TEST(ConversionPtx, RoundsAreKeptApart) {
   // 128 KiB in 4 rounds: a barrier in each, and between two of them.
   const Layout acc = mma_accumulator_layout({128, 256}, 4, 2);
-  EXPECT_EQ(counts_of(ptx_of(acc, blocked_layout({128, 256}, kRows, 4, 8), {"f32"})).barriers, 7);
+  EXPECT_EQ(exchange_counts(ptx_of(acc, blocked_layout({128, 256}, kRows, 4, 8), {"f32"})).barriers,
+            7);
 }
 
 TEST(ConversionPtx, CopiesInOtherWarpsDoNotStore) {
@@ -110,8 +82,8 @@ TEST(ConversionPtx, CopiesInOtherWarpsDoNotStore) {
   }
   const Layout spread = blocked_layout({256}, std::vector<int>{0}, 1, 8);
   const std::string ptx = ptx_of(Layout({256}, bases), spread, {"f32"});
-  EXPECT_EQ(counts_of(ptx).barriers, 1);
-  EXPECT_GE(count(ptx, "bra"), 1);
+  EXPECT_EQ(exchange_counts(ptx).barriers, 1);
+  EXPECT_GE(occurrences(ptx, "bra"), 1);
 }
 
 TEST(ConversionPtx, EverythingAssembles) {

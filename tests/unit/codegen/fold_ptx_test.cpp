@@ -3,6 +3,7 @@
 #include "codegen/codegen.h"
 #include "tests/support/ptxas.h"
 #include "tests/unit/codegen/fold_kernels.h"
+#include "tests/unit/codegen/ptx_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,42 +14,6 @@
 
 namespace tilery::codegen {
 namespace {
-
-std::string ptx_of(const GpuFunction& gpu) {
-  const Result<KernelBinary> binary = emit_ptx(gpu);
-  EXPECT_TRUE(binary.ok()) << (binary ? "" : binary.error().message);
-  return binary ? binary->code : std::string();
-}
-
-int count(std::string_view text, std::string_view what) {
-  int found = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos;
-       at = text.find(what, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
-struct Counts {
-  int shuffles = 0;
-  int warp_folds = 0;
-  int barriers = 0;
-  int stores = 0;  ///< to shared memory
-  int loads = 0;
-
-  friend bool operator==(const Counts&, const Counts&) = default;
-
-  friend std::ostream& operator<<(std::ostream& out, const Counts& counts) {
-    return out << fmt::format("{} shuffles, {} warp folds, {} barriers, {} stores, {} loads",
-                              counts.shuffles, counts.warp_folds, counts.barriers, counts.stores,
-                              counts.loads);
-  }
-};
-
-Counts counts_of(const std::string& ptx) {
-  return {count(ptx, "shfl.sync"), count(ptx, "redux.sync"), count(ptx, "bar.sync"),
-          count(ptx, "st.shared"), count(ptx, "ld.shared")};
-}
 
 std::string reduce_ptx(const Tile& tile, std::string_view type, std::string_view combine,
                        std::string_view chip = "sm_90a", int axis = 1) {
@@ -71,35 +36,40 @@ std::string scan_ptx(const Tile& tile, std::string_view type, std::string_view c
 
 TEST(FoldPtx, MaximumOfARowOverFourWarps) {
   // Registers, one instruction for the lanes, one value a warp, four of them read at once.
-  EXPECT_EQ(counts_of(reduce_ptx({1, 4096, 4, 4}, "f32", "maximum")), (Counts{0, 1, 1, 1, 1}));
+  EXPECT_EQ(exchange_counts(reduce_ptx({1, 4096, 4, 4}, "f32", "maximum")),
+            (ExchangeCounts{0, 1, 1, 1, 1}));
 }
 
 TEST(FoldPtx, SumOfARowOverFourWarps) {
   // The vector of 4 goes out with one store and comes back from 4 warps with 4 loads; lanes
   // 2+1+1+1+1 shuffles, then the vector's 2.
-  EXPECT_EQ(counts_of(reduce_ptx({1, 4096, 4, 4}, "f32", "add")), (Counts{8, 0, 1, 1, 4}));
+  EXPECT_EQ(exchange_counts(reduce_ptx({1, 4096, 4, 4}, "f32", "add")),
+            (ExchangeCounts{8, 1, 1, 4, 0}));
 }
 
 TEST(FoldPtx, SumOverSixteenWarps) {
   // Each of four warps takes one component: 4 stores of it, 16 loads, 5 shuffles; then one store
   // and one load of the 4 components.
-  EXPECT_EQ(counts_of(reduce_ptx({1, 16384, 4, 16}, "f32", "add")), (Counts{5, 0, 2, 5, 17}));
+  EXPECT_EQ(exchange_counts(reduce_ptx({1, 16384, 4, 16}, "f32", "add")),
+            (ExchangeCounts{5, 2, 5, 17, 0}));
 }
 
 TEST(FoldPtx, OneWarpHasNoBarrier) {
-  EXPECT_EQ(counts_of(reduce_ptx({1, 1024, 4, 1}, "f32", "add")), (Counts{8, 0, 0, 0, 0}));
-  EXPECT_EQ(counts_of(reduce_ptx({1, 1024, 4, 1}, "i32", "add")), (Counts{0, 1, 0, 0, 0}));
+  EXPECT_EQ(exchange_counts(reduce_ptx({1, 1024, 4, 1}, "f32", "add")),
+            (ExchangeCounts{8, 0, 0, 0, 0}));
+  EXPECT_EQ(exchange_counts(reduce_ptx({1, 1024, 4, 1}, "i32", "add")),
+            (ExchangeCounts{0, 0, 0, 0, 1}));
 }
 
 TEST(FoldPtx, NarrowValuesShareShuffles) {
   // Vectors of 8 in f16: 4, 2 and 1 values in 2, 1 and 1 words, twice one, then the vector's 3
   // bits.
-  EXPECT_EQ(counts_of(reduce_ptx({1, 1024, 8, 1}, "f16", "add")).shuffles, 2 + 1 + 1 + 2 + 3);
+  EXPECT_EQ(exchange_counts(reduce_ptx({1, 1024, 8, 1}, "f16", "add")).shuffles, 2 + 1 + 1 + 2 + 3);
 }
 
 TEST(FoldPtx, WideValuesTakeTwo) {
   // Vectors of 2 in f64: 5 + 1 values.
-  EXPECT_EQ(counts_of(reduce_ptx({1, 256, 2, 1}, "f64", "add")).shuffles, 2 * (1 + 4 + 1));
+  EXPECT_EQ(exchange_counts(reduce_ptx({1, 256, 2, 1}, "f64", "add")).shuffles, 2 * (1 + 4 + 1));
 }
 
 TEST(FoldPtx, SoftmaxOfARow) {
@@ -114,13 +84,14 @@ TEST(FoldPtx, SoftmaxOfARow) {
                             "  %tb = broadcast %te : f32[1, 4096]\n"
                             "  %s = div %e, %tb : f32[1, 4096]\n";
   const std::string ptx = ptx_of(placed(tile, kernel(tile, "f32", folds, "[1, 4096]"), "sm_90a"));
-  EXPECT_EQ(counts_of(ptx), (Counts{8, 1, 2, 2, 5}));
+  EXPECT_EQ(exchange_counts(ptx), (ExchangeCounts{8, 2, 2, 5, 1}));
 }
 
 TEST(FoldPtx, ScanOfARow) {
   // 5 levels of lanes, then the totals of 16 blocks: one store for each of the 4 outer registers'
   // blocks, and a load of 4 warps' totals for each.
-  EXPECT_EQ(counts_of(scan_ptx({1, 2048, 4, 4}, "f32", "add")), (Counts{5 * 4, 0, 1, 4, 4}));
+  EXPECT_EQ(exchange_counts(scan_ptx({1, 2048, 4, 4}, "f32", "add")),
+            (ExchangeCounts{5 * 4, 1, 4, 4, 0}));
 }
 
 // ---- everything assembles ----

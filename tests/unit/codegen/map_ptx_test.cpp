@@ -2,6 +2,7 @@
 #include "codegen/nvptx.h"
 #include "tests/support/ptxas.h"
 #include "tests/unit/codegen/map_cases.h"
+#include "tests/unit/codegen/ptx_text.h"
 
 #include <gtest/gtest.h>
 #include <llvm/IR/Verifier.h>
@@ -40,14 +41,6 @@ std::string ptx_of(const std::vector<MapCase>& cases, std::string_view chip, boo
       add_loop(module, each, target, fast_math);
     }
   });
-}
-
-int occurrences(const std::string& ptx, const std::string& word) {
-  int count = 0;
-  for (std::size_t at = ptx.find(word); at != std::string::npos; at = ptx.find(word, at + 1)) {
-    ++count;
-  }
-  return count;
 }
 
 std::vector<MapCase> cases_named(const std::vector<MapCase>& cases, const std::string& start) {

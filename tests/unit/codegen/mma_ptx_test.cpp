@@ -4,6 +4,7 @@
 #include "tests/support/lowered_kernel.h"
 #include "tests/support/ptxas.h"
 #include "tests/unit/codegen/mma_kernels.h"
+#include "tests/unit/codegen/ptx_text.h"
 
 #include <gtest/gtest.h>
 
@@ -23,15 +24,6 @@ KernelBinary compiled(const DotCase& dot) {
   const testing::PtxasResult assembled = testing::assemble(binary->code, dot.target, 1);
   EXPECT_EQ(assembled.errors, "") << binary->code;
   return std::move(*binary);
-}
-
-int count_of(std::string_view text, std::string_view what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos;
-       at = text.find(what, at + 1)) {
-    ++count;
-  }
-  return count;
 }
 
 /// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" or what else stands there.
@@ -90,7 +82,7 @@ TEST(MmaPtx, as_many_instructions_as_the_padded_tile_has) {
       SCOPED_TRACE(describe(dot));
       const KernelBinary binary = compiled(dot);
       EXPECT_EQ(instruction_of(binary), "mma.sync.aligned." + std::string(kind.instruction));
-      EXPECT_EQ(count_of(binary.code, "mma.sync"), expected_count(dot, kind));
+      EXPECT_EQ(occurrences(binary.code, "mma.sync"), expected_count(dot, kind));
     }
   }
 }

@@ -2,6 +2,7 @@
 // are rationed.
 #include "codegen/passes/choose_residency.h"
 #include "tests/support/lowered_kernel.h"
+#include "tests/unit/codegen/ptx_text.h"
 
 #include <gtest/gtest.h>
 
@@ -24,54 +25,39 @@ CodegenOptions warps(int n, GpuMath math = GpuMath::Fast) {
   return options;
 }
 
-std::string ptx_of(const GpuFunction& gpu) {
-  auto binary = emit_ptx(gpu, {});
-  EXPECT_TRUE(binary) << binary.error().message;
-  return binary ? binary->code : "";
-}
-
-int count(std::string_view text, std::string_view word) {
-  int found = 0;
-  for (std::size_t at = text.find(word); at != std::string_view::npos;
-       at = text.find(word, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
 TEST(RowCode, equal_elements_are_computed_once) {
   // 32 columns a thread in four vectors of 8, N a multiple of 16: four comparisons with N.
   const std::string ptx =
       ptx_of(lowered_kernel("kernels/stable_softmax.tl", kBf16Softmax, warps(4)));
-  EXPECT_EQ(count(ptx, "setp.lt.s32") + count(ptx, "setp.ge.s32"), 4);
+  EXPECT_EQ(occurrences(ptx, "setp.lt.s32") + occurrences(ptx, "setp.ge.s32"), 4);
 }
 
 TEST(RowCode, elements_are_computed_one_by_one_where_nothing_is_known) {
   const std::string ptx = ptx_of(lowered_kernel(
       "kernels/stable_softmax.tl",
       "x_ptr=*bf16/16 out_ptr=*bf16/16 stride_row=i32/16 N=i32 BLOCK_N=4096", warps(4)));
-  EXPECT_EQ(count(ptx, "setp.lt.s32") + count(ptx, "setp.ge.s32"), 32);
+  EXPECT_EQ(occurrences(ptx, "setp.lt.s32") + occurrences(ptx, "setp.ge.s32"), 32);
 }
 
 TEST(RowCode, one_test_for_many_exponentials_and_their_division) {
   const std::string ptx =
       ptx_of(lowered_kernel("kernels/stable_softmax.tl", kBf16Softmax, warps(4)));
   // 32 a thread: the common way and the rare one.
-  EXPECT_EQ(count(ptx, "ex2.approx.ftz.f32"), 32);
-  EXPECT_EQ(count(ptx, "ex2.approx.f32"), 32);
+  EXPECT_EQ(occurrences(ptx, "ex2.approx.ftz.f32"), 32);
+  EXPECT_EQ(occurrences(ptx, "ex2.approx.f32"), 32);
   // One reciprocal for the common way of the quotients, one for the rare one.
-  EXPECT_EQ(count(ptx, "rcp.approx.ftz.f32"), 1);
-  EXPECT_EQ(count(ptx, "rcp.approx.ftz.f64"), 1);
-  EXPECT_EQ(count(ptx, "div."), 0);
+  EXPECT_EQ(occurrences(ptx, "rcp.approx.ftz.f32"), 1);
+  EXPECT_EQ(occurrences(ptx, "rcp.approx.ftz.f64"), 1);
+  EXPECT_EQ(occurrences(ptx, "div."), 0);
   // The quotients look at nothing but the divisor: no test of patterns, as below.
-  EXPECT_EQ(count(ptx, "min.u32"), 0);
+  EXPECT_EQ(occurrences(ptx, "min.u32"), 0);
 }
 
 TEST(RowCode, a_division_of_unknown_numbers_tests_them) {
   const std::string ptx = ptx_of(
       lowered_kernel("kernels/stable_softmax.tl", kBf16Softmax, warps(4, GpuMath::Reproducible)));
-  EXPECT_EQ(count(ptx, "ex2.approx"), 0);
-  EXPECT_EQ(count(ptx, "min.u32"), 31);
+  EXPECT_EQ(occurrences(ptx, "ex2.approx"), 0);
+  EXPECT_EQ(occurrences(ptx, "min.u32"), 31);
 }
 
 TEST(RowCode, a_loaded_bf16_becomes_fp32_in_one_instruction) {
@@ -82,7 +68,7 @@ def k(x, y):
 )",
                                               "x=*bf16/16 y=*f32/16", warps(1)));
   // 8 a thread, one load each: the mask is not the same for a vector.
-  EXPECT_EQ(count(ptx, "shl.b32") + count(ptx, "cvt.f32.bf16") >= 8, true);
+  EXPECT_EQ(occurrences(ptx, "shl.b32") + occurrences(ptx, "cvt.f32.bf16") >= 8, true);
   const std::string wide = ptx_of(lowered_text(R"(
 def k(x, y, n):
     i = tl.arange(0, 256)
@@ -90,8 +76,8 @@ def k(x, y, n):
 )",
                                                "x=*bf16/16 y=*f32/16 n=i32/16", warps(1)));
   // One vector of four words, each with two numbers: the lower halves shifted up, the upper masked.
-  EXPECT_EQ(count(wide, "-65536;"), 4);
-  EXPECT_EQ(count(wide, ", 16;"), 4);
+  EXPECT_EQ(occurrences(wide, "-65536;"), 4);
+  EXPECT_EQ(occurrences(wide, ", 16;"), 4);
 }
 
 // ---- registers ----
