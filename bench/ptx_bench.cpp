@@ -1,9 +1,10 @@
 // How long it takes from a kernel's text to PTX, in a process that has compiled before. Needs no
 // GPU.
 //
-//     ptx_bench KERNELS [CHIP [ROUNDS [TEXT]]]   the folder kernels/; sm_90a, 9 rounds, and the
-//     cases
-//                                                whose names contain TEXT; milliseconds
+//     ptx_bench KERNELS [CHIP [ROUNDS [TEXT]]]
+//
+// KERNELS is the folder kernels/; sm_90a and 9 rounds unless told; of all cases, those whose names
+// contain TEXT. In milliseconds.
 #include "bench/compile_cases.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The operands of an instruction by their names in ops.def.
 //
-//     operand<"mask">(inst)          of a load or a store, wherever its row has it; none if left
-//     out operand_pack<"init">(loop)     of a for or a while
+//     operand<"mask">(inst)        of a load or a store, wherever its row has it; none if left out
+//     operand_pack<"init">(loop)   of a for or a while
 //
 // The name is looked up in all rows while compiling: one that no row has does not compile, and one
 // that this instruction's row lacks is a mistake of ours, found when it runs.

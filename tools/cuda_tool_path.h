@@ -10,7 +10,7 @@ namespace tilery::tools {
 /// The program's path: on PATH, in `bin` of CUDA_HOME or CUDA_PATH, or in /usr/local/cuda/bin.
 [[nodiscard]] std::optional<std::string> find_cuda_tool(const std::string& name);
 
-/// "on PATH, in CUDA_HOME/bin (unset), …": where `find_cuda_tool` looks.
+/// "it is not on PATH, CUDA_HOME is unset, …": where `find_cuda_tool` looked in vain.
 [[nodiscard]] std::string cuda_tool_places();
 
 }  // namespace tilery::tools

@@ -112,7 +112,7 @@ void expect_assembles(const std::string& ptx, std::string_view chip) {
   ASSERT_FALSE(ptx.empty());
   const testing::PtxasResult assembled = testing::assemble(ptx, chip, 0);
   if (!assembled.has_ptxas) {
-    GTEST_SKIP() << "no ptxas on PATH or in /usr/local/cuda*/bin";
+    GTEST_SKIP() << "no ptxas on this machine";
   }
   EXPECT_EQ(assembled.errors, "") << ptx;
 }

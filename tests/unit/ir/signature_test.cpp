@@ -1,4 +1,4 @@
-// The reader of signatures, on rows of today and on rows that are still to come.
+// The reader of signatures, on rows of ops.def and on others.
 #include "ir/signature_reader.h"
 
 #include <gtest/gtest.h>
