@@ -39,7 +39,9 @@ bool find_division(std::uint64_t midpoint, std::int64_t rest, int shift, NearMid
   return has_24_bits(found.d) && has_24_bits(found.x) && (found.x < found.d) == (shift == 25);
 }
 
-TEST(Division, IsCorrectlyRoundedNextToMidpoints) {
+/// `quotient(x, d)` for quotients next to every eleventh midpoint.
+template <class Quotient>
+void expect_right_next_to_midpoints(Quotient&& quotient) {
   int count = 0;
   int wrong = 0;
   // Midpoints of two floats have 25 bits, the last one set. 24 is for quotients from 1 on.
@@ -51,13 +53,17 @@ TEST(Division, IsCorrectlyRoundedNextToMidpoints) {
           const auto x = static_cast<float>(found.x);
           const auto d = static_cast<float>(found.d);
           ++count;
-          wrong += shared_quotient(x, d) == x / d ? 0 : 1;
+          wrong += quotient(x, d) == x / d ? 0 : 1;
         }
       }
     }
   }
   EXPECT_GT(count, 3000000);
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Division, IsCorrectlyRoundedNextToMidpoints) {
+  expect_right_next_to_midpoints(shared_quotient);
 }
 
 TEST(Division, HoldsOverItsRange) {
@@ -105,23 +111,7 @@ void expect_quotient(float x, float d) {
 }
 
 TEST(DivisionInF64, IsCorrectlyRoundedNextToMidpoints) {
-  int count = 0;
-  int wrong = 0;
-  for (const int shift : {24, 25}) {
-    for (std::uint64_t midpoint = (1U << 24) + 1; midpoint < 1U << 25; midpoint += 22) {
-      for (std::int64_t rest = -6; rest <= 6; ++rest) {
-        NearMidpoint found;
-        if (rest != 0 && find_division(midpoint, rest, shift, found)) {
-          const auto x = static_cast<float>(found.x);
-          const auto d = static_cast<float>(found.d);
-          ++count;
-          wrong += any_quotient(x, d) == x / d ? 0 : 1;
-        }
-      }
-    }
-  }
-  EXPECT_GT(count, 3000000);
-  EXPECT_EQ(wrong, 0);
+  expect_right_next_to_midpoints([](float x, float d) { return any_quotient(x, d); });
 }
 
 /// Subnormal quotients that lie halfway between two floats, and a step of x to either side.
