@@ -199,6 +199,10 @@ AccessReason Blame::for_contiguity(ValueId address) const {
     return {"the addresses come from memory, and nothing says that they follow each other",
             "`tl.max_contiguous` promises it if they do"};
   }
+  if (const std::int64_t elements = function_.type(address).numel(); elements % 2 != 0) {
+    return {fmt::format("a tile of {} elements cannot be cut into equal pieces", elements),
+            "a power of two, and a mask for what is left"};
+  }
   return {"neighbours of the tile are not known to follow each other in memory",
           "let one axis of the tile be a plain `tl.arange` in the address"};
 }

@@ -1,6 +1,7 @@
 #include "codegen/passes/choose_warps.h"
 
 #include "ir/builder.h"
+#include "ir/support/plural.h"
 
 #include <fmt/format.h>
 
@@ -80,7 +81,8 @@ Rule warps_of(const Sizes& sizes) {
                         sizes.largest / (warps * kWarpLanes), sizes.largest)};
   }
   return {std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32)),
-          fmt::format("the largest tile has {} elements, and nothing is folded", sizes.largest)};
+          fmt::format("the largest tile has {}, and nothing is folded",
+                      plural(sizes.largest, "element"))};
 }
 
 /// The fewest warps, from `warps` on, with at most kMostElements a thread.
