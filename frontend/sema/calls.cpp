@@ -358,6 +358,32 @@ MaybeValue Specializer::construct(const ClassRef& callee, std::span<const CallAr
 
 // ---- combine functions ----
 
+namespace {
+
+/// What every executor can fold with is element-wise work on scalars: it runs on whole rows at
+/// once.
+bool check_combine_ops(Sema& sema, RegionId region, SourceRange range) {
+  const Function& f = sema.function();
+  for (const InstId id : f.region(region).insts) {
+    const Inst& inst = f.inst(id);
+    const OpDef& def = op_def(inst.op);
+    const bool has_tile = inst.result_count != 0 && !f.type(inst.result(0)).is_scalar();
+    if ((def.is_map() || inst.op == Op::Constant || def.is_terminator()) && !has_tile) {
+      continue;
+    }
+    sema.report(DiagId::UnsupportedExpression, range,
+                has_tile ? "a tile in a combine function"
+                         : fmt::format("`{}` in a combine function", def.id))
+        .note("it stands here", f.range(inst.loc))
+        .helped(has_tile ? "the function gets scalars and computes with them"
+                         : "choose with `tl.where`, and unroll loops with `tl.static_range`");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<RegionId> Specializer::combine_region(const Value& callee,
                                                     std::span<const Type> element_types,
                                                     SourceRange range) {
@@ -450,7 +476,7 @@ bool Specializer::check_combine(RegionId region, SourceRange range) {
     report(DiagId::CombineCaptures, range)
         .helped("pass what the function needs as a further input, or at compile time");
   }
-  return is_pure && is_closed;
+  return is_pure && is_closed && check_combine_ops(*this, region, range);
 }
 
 }  // namespace tilery::sema

@@ -108,6 +108,21 @@ FormatSpec split_spec(std::string_view spec) {
   return result;
 }
 
+/// Whether a specification is one that {fmt} may see: a brace would be its own syntax, and a width
+/// of five digits a text that nobody reads but everybody waits for.
+bool is_sane_spec(std::string_view spec) {
+  constexpr std::size_t kLongestSpec = 12;
+  constexpr int kMostDigits = 4;
+  int digits = 0;
+  for (const char c : spec) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (c == '{' || c == '}' || digits > kMostDigits) {
+      return false;
+    }
+  }
+  return spec.size() <= kLongestSpec;
+}
+
 std::string format_number(const Value& value, const FormatSpec& spec) {
   const std::string pattern = "{:" + spec.number + (spec.is_percent ? "f}" : "}");
   const bool has_float_type =
@@ -171,10 +186,9 @@ std::optional<std::string> python_format(Sema& sema, const Value& value, std::st
   if (spec.empty()) {
     return python_str(value);
   }
-  constexpr std::size_t kLongestSpec = 12;
   try {
-    if (spec.size() > kLongestSpec) {
-      throw fmt::format_error("too long");
+    if (!is_sane_spec(spec)) {
+      throw fmt::format_error("too long, too wide or with braces");
     }
     if (value.is_number()) {
       const FormatSpec parts = split_spec(spec);
