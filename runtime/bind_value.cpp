@@ -176,7 +176,10 @@ class ValueBinder {
     if (pointer.buffer) {
       const auto size = static_cast<std::int64_t>(byte_size(pointer.dtype));
       value.buffer = buffer_index(*pointer.buffer, name);
-      value.byte_offset = pointer.offset * size;
+      // Farther than any memory reaches, so that an access is refused all the same, and not so far
+      // that it comes round.
+      constexpr std::int64_t kFar = std::int64_t{1} << 42;
+      value.byte_offset = std::clamp(pointer.offset, -kFar, kFar) * size;
       const auto address = reinterpret_cast<std::uintptr_t>(pointer.buffer->data());
       spec.facts.divisible_by_16 =
           (address + static_cast<std::uintptr_t>(value.byte_offset)) % 16 == 0;

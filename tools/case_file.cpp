@@ -1,5 +1,7 @@
 #include "tools/case_file.h"
 
+#include "tools/case_json.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,15 +22,6 @@ namespace tilery::tools {
 namespace {
 
 using Json = nlohmann::json;
-
-/// Thrown and caught within this file, like the JSON library's own exceptions.
-struct BadCase {
-  std::string message;
-};
-
-[[noreturn]] void bad(std::string message) {
-  throw BadCase{std::move(message)};
-}
 
 /// A misspelt mode would be one in which nothing is ever run or compared.
 const std::string& known_mode(const std::string& mode) {
@@ -98,12 +91,12 @@ void read_contents(const Json& json, CaseContents& contents) {
     contents.start = number(json["arange"].at(0)).value();
     contents.step = number(json["arange"].at(1)).value();
     if (json.contains("mod")) {
-      contents.mod = json["mod"].get<std::int64_t>();
+      contents.mod = whole(json["mod"]);
       if (*contents.mod <= 0) {
         bad("`mod` must be positive");
       }
     }
-    contents.add = json.value("add", std::int64_t{0});
+    contents.add = whole_or(json, "add", 0);
   } else {
     bad("a buffer needs `data`, `fill` or `arange`");
   }
@@ -122,14 +115,9 @@ CaseBuffer buffer(const Json& json) {
   check_keys(json, "a buffer", {"dtype", "shape", "data", "fill", "arange", "mod", "add"});
   CaseBuffer b;
   b.dtype = dtype(json.at("dtype"));
-  b.shape = json.at("shape").get<Extents>();
+  b.shape = wholes(json.at("shape"));
   read_contents(json, b.contents);
-  std::int64_t numel = 1;
-  for (const std::int64_t extent : b.shape) {
-    if (extent < 0 || __builtin_mul_overflow(numel, extent, &numel)) {
-      bad("a buffer's shape makes no sense");
-    }
-  }
+  const std::int64_t numel = numel_of(b.shape);
   if (json.contains("data") && std::cmp_not_equal(b.contents.data.size(), numel)) {
     bad(fmt::format("a buffer of {} elements has {} in its `data`", numel, b.contents.data.size()));
   }
@@ -178,7 +166,7 @@ CaseArgument argument(const Json& json, const std::string& name) {
               "scalar", "dtype", "constexpr", "none"});
   CaseArgument a;
   a.name = name;
-  a.offset = json.value("offset", std::int64_t{0});
+  a.offset = whole_or(json, "offset", 0);
   a.is_null = json.value("null", false);
   a.compiled_as = json.value("compiled_as", "");
   if (json.contains("buffer")) {
@@ -193,6 +181,9 @@ CaseArgument argument(const Json& json, const std::string& name) {
     a.value = None{};
   } else {
     bad(fmt::format("argument `{}` has no value", name));
+  }
+  if (a.is_null && !a.buffer) {
+    bad(fmt::format("argument `{}` is null: a `buffer` must say of what type", name));
   }
   return a;
 }
@@ -219,7 +210,7 @@ std::vector<CaseLaunch> launches(const Json& json, const CaseFile& file) {
     check_keys(entry, "a launch", {"kernel", "grid", "args"});
     CaseLaunch launch;
     launch.kernel = entry.at("kernel").get<std::string>();
-    launch.grid = entry.at("grid").get<std::vector<std::int64_t>>();
+    launch.grid = wholes(entry.at("grid"));
     launch.arguments = entry.contains("args") ? arguments(entry["args"]) : file.arguments;
     list.push_back(std::move(launch));
   }
@@ -238,7 +229,7 @@ Mentions mentions(const Json& json) {
 }
 
 std::optional<std::int64_t> optional_int(const Json& json, const char* key) {
-  return json.contains(key) ? std::optional(json[key].get<std::int64_t>()) : std::nullopt;
+  return json.contains(key) ? std::optional(whole(json[key])) : std::nullopt;
 }
 
 ExpectedError expected_error(const Json& json) {
@@ -247,7 +238,7 @@ ExpectedError expected_error(const Json& json) {
   ExpectedError e;
   e.phase = json.at("phase").get<std::string>();
   e.line = optional_int(json, "line");
-  e.lines = json.value("lines", std::vector<std::int64_t>());
+  e.lines = wholes(json.value("lines", Json::array()));
   e.column = optional_int(json, "column");
   e.count = optional_int(json, "count");
   e.must_mention = mentions(json.value("must_mention", Json::array()));
@@ -285,7 +276,7 @@ ExpectedElement expected_element(const Json& json) {
   check_keys(json, "an expected element", {"buffer", "index", "eq", "ge", "le", "lt"});
   ExpectedElement e;
   e.buffer = json.at("buffer").get<std::string>();
-  e.index = json.at("index").get<std::int64_t>();
+  e.index = whole(json.at("index"));
   const auto bound = [&](const char* key) {
     return json.contains(key) ? std::optional(number(json[key])) : std::nullopt;
   };
@@ -307,11 +298,12 @@ ExpectedValues expected_values(const Json& json) {
     }
     return v;
   }
-  std::size_t count = 1;
-  for (const std::size_t extent : json.at("shape").get<std::vector<std::size_t>>()) {
-    count *= extent;
+  const std::int64_t count = numel_of(wholes(json.at("shape")));
+  constexpr std::int64_t kMaxTile = std::int64_t{1} << 20;
+  if (count > kMaxTile) {
+    bad(fmt::format("stdout_values wants {} values; no tile has more than {}", count, kMaxTile));
   }
-  v.values.assign(count, number(json.at("fill")).value());
+  v.values.assign(static_cast<std::size_t>(count), number(json.at("fill")).value());
   return v;
 }
 
@@ -399,7 +391,11 @@ std::vector<NamedTupleType> host_types(const Json& json) {
 
 CaseRepeat repeat(const Json& json) {
   check_keys(json, "`repeat`", {"times", "bit_identical", "same_in_all_modes"});
-  return {json.value("times", 1), modes(json, "bit_identical"),
+  const std::int64_t times = whole_or(json, "times", 1);
+  if (times < 1 || times > 1'000'000) {
+    bad(fmt::format("a case cannot be repeated {} times", times));
+  }
+  return {static_cast<int>(times), modes(json, "bit_identical"),
           json.value("same_in_all_modes", false)};
 }
 
@@ -429,8 +425,8 @@ CaseFile case_file(const Json& json) {
   if (json.contains("launches")) {
     file.launches = launches(json["launches"], file);
   } else {
-    file.launches = {{json.at("kernel").get<std::string>(),
-                      json.at("grid").get<std::vector<std::int64_t>>(), file.arguments}};
+    file.launches = {
+        {json.at("kernel").get<std::string>(), wholes(json.at("grid")), file.arguments}};
   }
   file.expect = expectations(json.at("expect"));
   for (const Json& entry : json.value("variants", Json::array())) {
@@ -486,7 +482,7 @@ double CaseNumber::value() const {
 
 Result<CaseFile> read_case(const std::string& path) {
   try {
-    CaseFile file = case_file(Json::parse(read_text(path)));
+    CaseFile file = case_file(parse_json(read_text(path)));
     file.source =
         read_text((std::filesystem::path(path).parent_path() / file.source_name).string());
     return file;

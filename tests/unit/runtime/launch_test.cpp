@@ -244,6 +244,24 @@ TEST(Launch, a_view_starts_at_its_offset) {
   EXPECT_EQ(o.number(0), 3);
 }
 
+// 2^46 elements on lie where the interpreter puts another buffer, 2^62 where 64 bits have come
+// round.
+TEST(Launch, a_view_that_starts_far_away_is_outside) {
+  const Buffer x = numbers(DType::F32, {1, 2, 3, 4});
+  const Buffer o = numbers(DType::F32, {0, 0, 0, 0});
+  for (const int bit : {46, 61, 62}) {
+    for (const std::int64_t sign : {1, -1}) {
+      const std::int64_t offset = sign * (std::int64_t{1} << bit);
+      const Result<LaunchReport> report =
+          launch_on(kCopy, {Argument::pointer(x, offset), o, 2, {"B", 2}});
+      ASSERT_TRUE(report.ok()) << report.error().message;
+      ASSERT_FALSE(report->messages.empty()) << offset;
+      EXPECT_NE(report->messages[0].text.find("is outside its 4 elements"), std::string::npos)
+          << report->messages[0].text;
+    }
+  }
+}
+
 TEST(Launch, tuples_are_taken_apart_in_the_kernel) {
   const Buffer o = numbers(DType::I32, {0});
   const Argument::Tuple pair{{Argument(40), Argument(2)}, "", {}};

@@ -5,6 +5,7 @@
 #include "tools/case_match.h"
 #include "tools/case_run.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -112,6 +113,40 @@ TEST(ReadCase, bad_files_are_errors) {
   EXPECT_FALSE(read(R"({"id": 3})").ok());
   EXPECT_FALSE(read(std::string(1 << 20, '[')).ok());
   EXPECT_FALSE(read_case("/nonexistent.json").ok());
+}
+
+/// What `read` says of kSmall with `from` replaced by `to`.
+std::string complaint(const std::string& from, const std::string& to) {
+  std::string text = kSmall;
+  text.replace(text.find(from), from.size(), to);
+  const Result<CaseFile> file = read(text);
+  return file ? "" : file.error().message;
+}
+
+TEST(ReadCase, numbers_that_make_no_sense_are_errors) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(complaint("[1, 1, 1]", "[1e300]"), HasSubstr("`1e+300` is no signed integer"));
+  EXPECT_THAT(complaint("[1, 1, 1]", "[9223372036854775808]"), HasSubstr("is no signed integer"));
+  EXPECT_THAT(complaint("[1, 1, 1]", "4"), HasSubstr("`4` is no list of integers"));
+  EXPECT_THAT(complaint("[2]", "[4294967296, 4294967296]"), HasSubstr("makes no sense"));
+  const std::string rtol = R"("rtol": 1e-6)";
+  EXPECT_THAT(complaint(rtol, R"("stdout_values": [{"label": "x", "shape": [-1], "fill": 0}])"),
+              HasSubstr("makes no sense"));
+  EXPECT_THAT(
+      complaint(rtol, R"("stdout_values": [{"label": "x", "shape": [1048577], "fill": 0}])"),
+      HasSubstr("wants 1048577 values"));
+  EXPECT_THAT(complaint(R"("expect")", R"("repeat": {"times": 0}, "expect")"),
+              HasSubstr("cannot be repeated 0 times"));
+}
+
+TEST(ReadCase, null_needs_a_type) {
+  EXPECT_THAT(complaint(R"("none": true)", R"("null": true, "alias": "o")"),
+              ::testing::HasSubstr("argument `z` is null"));
+}
+
+TEST(ReadCase, deep_trees_are_errors) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_THAT(complaint("[1, 2]", deep), ::testing::HasSubstr("nests deeper than 64"));
 }
 
 TEST(MakeBuffer, follows_the_rules) {
