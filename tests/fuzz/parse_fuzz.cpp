@@ -1,18 +1,10 @@
-// libFuzzer target of the parser: any bytes either parse or get an error, and what parses prints as
+// Fuzz target of the parser: any bytes either parse or get an error, and what parses prints as
 // source that parses to the same tree.
-//
-//     cmake -S . -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DTILERY_FUZZ=ON \
-//           -DTILERY_SANITIZE=fuzzer-no-link,address,undefined
-//     ninja -C build/fuzz parse_fuzz
-//     build/fuzz/tests/parse_fuzz -max_total_time=60 CORPUS kernels
-//
-// CORPUS is a folder for what it finds; kernels/ gives it something to begin with.
 #include "frontend/ast_printer.h"
 #include "frontend/parser.h"
 #include "ir/support/check.h"
+#include "tests/fuzz/fuzz_target.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 
