@@ -1,6 +1,7 @@
 #include "codegen/emit.h"
 #include "codegen/emit_lines.h"
 #include "codegen/emit_map.h"
+#include "codegen/llvm_versions.h"
 #include "codegen/ring_layout.h"
 #include "ir/support/check.h"
 
@@ -144,7 +145,7 @@ llvm::Value* EmitContext::xor_of_bits(std::span<const std::uint32_t> lane_bases,
       field = entry.CreateSelect(entry.CreateIsNotNull(bit), entry.getInt32(run.base),
                                  entry.getInt32(0));
     }
-    sum = (reached & reach(run)) == 0 ? entry.CreateOr(sum, field, "", true)
+    sum = (reached & reach(run)) == 0 ? create_disjoint_or(entry, sum, field)
                                       : entry.CreateXor(sum, field);
     reached |= reach(run);
   }
@@ -226,8 +227,7 @@ void EmitContext::barrier() {
     warp_barrier();
     return;
   }
-  builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {},
-                           {builder_.getInt32(0)});
+  create_block_barrier(builder_);
 }
 
 void EmitContext::warp_barrier() {

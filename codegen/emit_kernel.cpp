@@ -3,6 +3,8 @@
 #include "codegen/codegen.h"
 #include "codegen/emit.h"
 #include "codegen/emit_lines.h"
+#include "codegen/llvm_release.h"
+#include "codegen/llvm_versions.h"
 #include "codegen/notes.h"
 #include "codegen/nvptx.h"
 
@@ -62,12 +64,12 @@ llvm::Function& declare_kernel(llvm::Module& module, const GpuFunction& gpu) {
   auto* kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
                                         entry_name(gpu.function.name), module);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  kernel->addFnAttr("nvvm.reqntid", std::to_string(gpu.num_warps * kWarpSize));
+  set_kernel_limit(*kernel, "reqntid", gpu.num_warps * kWarpSize);
   if (gpu.options.maxnreg) {
-    kernel->addFnAttr("nvvm.maxnreg", std::to_string(*gpu.options.maxnreg));
+    set_kernel_limit(*kernel, "maxnreg", *gpu.options.maxnreg);
   } else {
     // Without it ptxas at times saves registers for a second block and spills.
-    kernel->addFnAttr("nvvm.minctasm", std::to_string(gpu.blocks_per_sm));
+    set_kernel_limit(*kernel, "minctasm", gpu.blocks_per_sm);
   }
   for (std::size_t i = 0; i < gpu.function.params.size(); ++i) {
     const Param& param = gpu.function.params[i];
@@ -131,6 +133,9 @@ void emit_body(const GpuFunction& gpu, const AxisTable& axes, const EmitOptions&
 }  // namespace
 
 Result<KernelBinary> emit_ptx(const GpuFunction& gpu, const EmitOptions& options) {
+  if (Status status = check_target(gpu.target); !status) {
+    return status.error();
+  }
   llvm::LLVMContext llvm;
   llvm::Module module(gpu.function.name, llvm);
   const NvptxMachine machine(gpu.target);

@@ -1,5 +1,7 @@
 #include "codegen/emit_lines.h"
 
+#include "codegen/llvm_versions.h"
+
 #include <algorithm>
 #include <string>
 
@@ -27,8 +29,8 @@ LineTable::LineTable(const Function& function, const SourceMap& sources, llvm::M
   }
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   llvm::DIFile* file = file_of(range.file);
-  debug_.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C), file, "tilery", true,
-                           "", 0, "", llvm::DICompileUnit::DebugDirectivesOnly);
+  debug_.createCompileUnit(debug_language(), file, "tilery", true, "", 0, "",
+                           llvm::DICompileUnit::DebugDirectivesOnly);
   const std::uint32_t line = sources.line_column(range.file, range.begin).line;
   kernel_ =
       debug_.createFunction(file, kernel.getName(), kernel.getName(), file, line,

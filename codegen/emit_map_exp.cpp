@@ -13,9 +13,8 @@
 // longer way.
 #include "codegen/emit_map.h"
 #include "codegen/llvm_math.h"
+#include "codegen/llvm_versions.h"
 #include "ir/math/division.h"
-
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <algorithm>
 #include <array>
@@ -41,14 +40,12 @@ Value* scaled(llvm::IRBuilder<>& builder, Op op, Value* x) {
 }
 
 Value* power_of_two(llvm::IRBuilder<>& builder, Value* exponent) {
-  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx, {exponent->getType()},
-                                 {exponent});
+  return create_exp2(builder, exponent, false);
 }
 
 /// Subnormal results are zeros.
 Value* normal_power_of_two(llvm::IRBuilder<>& builder, Value* exponent) {
-  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {exponent->getType()},
-                                 {exponent});
+  return create_exp2(builder, exponent, true);
 }
 
 llvm::Constant* f32(llvm::IRBuilder<>& builder, float value) {

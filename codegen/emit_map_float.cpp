@@ -5,6 +5,7 @@
 // bits are more than twice the 11 of fp16 plus one, so that rounding twice gives what rounding once
 // would (S. Figueroa, "When is double rounding innocuous?", 1995).
 #include "codegen/emit_map.h"
+#include "codegen/llvm_versions.h"
 
 #include <array>
 
@@ -56,8 +57,8 @@ constexpr std::array kFloatOps{
     FloatOp{Op::Fma, OwnCode, [](const Floats& x) -> Value* { return x.builder.CreateIntrinsic(llvm::Intrinsic::fma, {x.a->getType()}, {x.a, x.b, x.c}); }},
     FloatOp{Op::Neg, OwnCode, [](const Floats& x) { return x.builder.CreateFNeg(x.a); }},
     FloatOp{Op::Abs, OwnCode, [](const Floats& x) { return x.unary(llvm::Intrinsic::fabs); }},
-    FloatOp{Op::Minimum, OwnCode, [](const Floats& x) { return x.extreme(llvm::Intrinsic::minimumnum, llvm::Intrinsic::minimum); }},
-    FloatOp{Op::Maximum, OwnCode, [](const Floats& x) { return x.extreme(llvm::Intrinsic::maximumnum, llvm::Intrinsic::maximum); }},
+    FloatOp{Op::Minimum, OwnCode, [](const Floats& x) { return x.extreme(kMinimumNumber, llvm::Intrinsic::minimum); }},
+    FloatOp{Op::Maximum, OwnCode, [](const Floats& x) { return x.extreme(kMaximumNumber, llvm::Intrinsic::maximum); }},
     FloatOp{Op::Eq, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_OEQ); }},
     FloatOp{Op::Ne, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_UNE); }},
     FloatOp{Op::Lt, OwnCode, [](const Floats& x) { return x.compare(CmpInst::FCMP_OLT); }},

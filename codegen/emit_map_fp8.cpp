@@ -6,6 +6,7 @@
 // rounds normal numbers by an integer addition below the bits that stay, and subnormal ones by a
 // float addition of a constant whose last bit is worth the format's smallest number.
 #include "codegen/emit_map.h"
+#include "codegen/llvm_versions.h"
 #include "ir/float_format.h"
 
 #include <bit>
@@ -110,8 +111,7 @@ Value* encode_subnormal(llvm::IRBuilder<>& builder, const FloatFormat& format, V
   if (toward_zero) {
     Value* const units = builder.CreateFMul(x, f32(builder, std::ldexp(1.0, -unit)));
     const double limit = std::ldexp(1.0, format.mantissa_bits);
-    Value* const within =
-        builder.CreateBinaryIntrinsic(llvm::Intrinsic::minimumnum, units, f32(builder, limit));
+    Value* const within = builder.CreateBinaryIntrinsic(kMinimumNumber, units, f32(builder, limit));
     return builder.CreateFPToUI(within, builder.getInt32Ty());
   }
   Value* const magic = f32(builder, std::ldexp(1.0, unit + 23));

@@ -1,5 +1,6 @@
 #include "codegen/nvptx.h"
 
+#include "codegen/llvm_versions.h"
 #include "ir/support/check.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -73,8 +73,10 @@ void initialise_llvm() {
     LLVMInitializeNVPTXAsmPrinter();
     llvm::install_fatal_error_handler(throw_fatal);
     // Pointers into shared memory in 32 bits.
-    set_llvm_flag("nvptx-short-ptr", true);
-    set_llvm_flag("nvptx-mad-wide-opt", true);
+    set_llvm_flag("nvptx-short-ptr", kHasShortSharedPointers);
+    if (kHasMadWideFlag) {
+      set_llvm_flag("nvptx-mad-wide-opt", true);
+    }
     // Accesses are as wide as they can be when they are emitted.
     set_llvm_flag("disable-nvptx-load-store-vectorizer", true);
   });
@@ -84,16 +86,13 @@ void initialise_llvm() {
 /// as large as ours they take a third of its time, and ptxas makes the same instructions of what
 /// they leave: `optimise` has merged and folded what there is, coordinates are sums of one number
 /// of the thread and constants, and code is not moved between blocks.
-class ShortCodegen : public llvm::OptPassGate {
+class ShortCodegen : public PassGate {
  public:
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef what) const override {
-    (void)what;
+  [[nodiscard]] bool wants(llvm::StringRef pass) const override {
     static constexpr std::array<llvm::StringRef, 6> kLeftOut{
         "slsr", "early-cse", "nary-reassociate", "consthoist", "mergeicmps", "codegenprepare"};
     return std::ranges::find(kLeftOut, pass) == kLeftOut.end();
   }
-
-  bool isEnabled() const override { return true; }
 };
 
 }  // namespace
@@ -127,17 +126,17 @@ NvptxMachine::NvptxMachine(const Target& target) {
   initialise_llvm();
   const llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string error;
-  const llvm::Target* nvptx = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target* nvptx = llvm::TargetRegistry::lookupTarget(triple_argument(triple), error);
   TILERY_CHECK(nvptx != nullptr, "the NVPTX target is linked in");
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  machine_.reset(
-      nvptx->createTargetMachine(triple, target.name(), fmt::format("+ptx{}", target.ptx), options,
-                                 std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+  machine_.reset(nvptx->createTargetMachine(
+      triple_argument(triple), target.name(), fmt::format("+ptx{}", target.ptx), options,
+      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 void NvptxMachine::prepare(llvm::Module& module) const {
-  module.setTargetTriple(machine_->getTargetTriple());
+  module.setTargetTriple(triple_argument(machine_->getTargetTriple()));
   module.setDataLayout(machine_->createDataLayout());
 }
 

@@ -1,7 +1,12 @@
 #include "codegen/target.h"
 
+#include "codegen/llvm_release.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace tilery::codegen {
 namespace {
@@ -10,6 +15,7 @@ struct Chip {
   std::string_view name;
   Target target;
   SmLimits sm;
+  int first_llvm = 20;  ///< the first version of LLVM that writes code for it
 };
 
 constexpr std::uint32_t kKib = 1024;
@@ -25,7 +31,7 @@ constexpr std::array kChips{
     Chip{"sm_90",  {90, false, 80},  {32, 64, 65536, 228 * kKib}},
     Chip{"sm_90a", {90, true, 80},   {32, 64, 65536, 228 * kKib}},
     Chip{"sm_100", {100, false, 86}, {32, 64, 65536, 228 * kKib}},
-    Chip{"sm_103", {103, false, 88}, {32, 64, 65536, 228 * kKib}},
+    Chip{"sm_103", {103, false, 88}, {32, 64, 65536, 228 * kKib}, 21},
     Chip{"sm_120", {120, false, 87}, {32, 48, 65536, 100 * kKib}},
 };
 // clang-format on
@@ -37,6 +43,10 @@ const Chip* find_chip(const Target& target) {
     return chip.target.sm == target.sm && chip.target.exact_chip == target.exact_chip;
   });
   return found == kChips.end() ? nullptr : found;
+}
+
+constexpr bool is_in_llvm(const Chip& chip) {
+  return chip.first_llvm <= TILERY_LLVM_MAJOR;
 }
 
 }  // namespace
@@ -54,18 +64,37 @@ SmLimits Target::sm_limits() const {
   return chip == nullptr ? kSmallestSm : chip->sm;
 }
 
+std::string_view llvm_version() {
+  return TILERY_LLVM_VERSION;
+}
+
+Status check_target(const Target& target) {
+  const Chip* chip = find_chip(target);
+  if (chip == nullptr || is_in_llvm(*chip)) {
+    return Ok{};
+  }
+  return Error{ErrorKind::Usage,
+               fmt::format("LLVM {}, with which this Tilery was built, makes no code for {}; LLVM "
+                           "{} does",
+                           llvm_version(), chip->name, chip->first_llvm)};
+}
+
 std::optional<Target> parse_target(std::string_view name) {
   const auto* found = std::ranges::find(kChips, name, &Chip::name);
   return found == kChips.end() ? std::nullopt : std::optional(found->target);
 }
 
 std::span<const std::string_view> target_names() {
-  static constexpr auto kNames = [] {
-    std::array<std::string_view, kChips.size()> names;
-    std::ranges::transform(kChips, names.begin(), &Chip::name);
-    return names;
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> result;
+    for (const Chip& chip : kChips) {
+      if (is_in_llvm(chip)) {
+        result.push_back(chip.name);
+      }
+    }
+    return result;
   }();
-  return kNames;
+  return names;
 }
 
 std::optional<Target> target_of_device(int major, int minor) {
@@ -76,7 +105,8 @@ std::optional<Target> target_of_device(int major, int minor) {
   // The nearest known chip below: its code runs on the later ones of the same line.
   const Chip* best = nullptr;
   for (const Chip& chip : kChips) {
-    if (chip.target.sm <= sm && (!chip.target.exact_chip || chip.target.sm == sm)) {
+    if (is_in_llvm(chip) && chip.target.sm <= sm &&
+        (!chip.target.exact_chip || chip.target.sm == sm)) {
       best = &chip;
     }
   }

@@ -52,7 +52,7 @@ struct Target {
 
 /// Reads "sm_80", "sm_90a", "sm_100"; none for what we make no code for.
 [[nodiscard]] std::optional<Target> parse_target(std::string_view name);
-/// The names that parse_target knows.
+/// The names that code is made for: all but what check_target (llvm_release.h) refuses.
 [[nodiscard]] std::span<const std::string_view> target_names();
 /// The target for a device of this compute capability: sm_90a on 9.0, the plain one elsewhere; none
 /// below 8.0.

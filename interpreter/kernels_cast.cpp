@@ -204,8 +204,12 @@ constexpr MapFn cast_fn() {
   }
 }
 
+/// std::integer_sequence is for integers only.
+template <Scalar...>
+struct Scalars {};
+
 template <Scalar From, Scalar... To>
-void fill_row(KernelTables& tables, std::integer_sequence<Scalar, To...> /*all*/) {
+void fill_row(KernelTables& tables, Scalars<To...> /*all*/) {
   ((tables.cast[index_of(From)][index_of(To)] = cast_fn<From, To>()), ...);
 }
 
@@ -238,13 +242,13 @@ void fill_to_zero(KernelTables& tables) {
 
 template <std::size_t... I>
 constexpr auto scalars(std::index_sequence<I...> /*each*/) {
-  return std::integer_sequence<Scalar, static_cast<Scalar>(I)...>();
+  return Scalars<static_cast<Scalar>(I)...>();
 }
 
 using AllScalars = decltype(scalars(std::make_index_sequence<kScalarCount>()));
 
 template <Scalar From, Scalar... To>
-void fill_to_zero_eight_bits(KernelTables& tables, std::integer_sequence<Scalar, To...> /*all*/) {
+void fill_to_zero_eight_bits(KernelTables& tables, Scalars<To...> /*all*/) {
   const auto fill = [&tables]<Scalar S>() {
     if constexpr (is_fp8(S)) {
       fill_to_zero<From, S>(tables);
@@ -254,7 +258,7 @@ void fill_to_zero_eight_bits(KernelTables& tables, std::integer_sequence<Scalar,
 }
 
 template <Scalar... From>
-void fill_rows(KernelTables& tables, std::integer_sequence<Scalar, From...> all) {
+void fill_rows(KernelTables& tables, Scalars<From...> all) {
   (fill_row<From>(tables, all), ...);
 }
 

@@ -1,5 +1,6 @@
 #include "tilery/version.h"
 
+#include "codegen/llvm_release.h"
 #include "interpreter/kernels.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ HostInfo host_info() {
   info.instruction_set = interpreter::kernels().isa;
   info.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   info.build = fmt::format("g++ {}, {}", __VERSION__, TILERY_BUILD_TYPE);
+  info.llvm = codegen::llvm_version();
   return info;
 }
 

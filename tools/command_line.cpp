@@ -160,8 +160,9 @@ void add_compile_options(CLI::App& app, CallRequest& call) {
   app.add_option("FILE", call.file,
                  "kernel file (.tl or .py); FILE::KERNEL chooses one of several kernels")
       ->required();
-  CLI::Option* values =
-      app.add_option("NAME=VALUE", call.values, "arguments of the kernel and launch options");
+  // The name has no `=` in it, which CLI11 2.4 refuses.
+  CLI::Option* values = app.add_option("ARGUMENT", call.values,
+                                       "NAME=VALUE: an argument of the kernel or a launch option");
   values->type_name("");
   app.add_option("--seed", call.seed, "seed of rand:, randn: and randint: (default 0)")
       ->check(seed_number())
@@ -187,8 +188,9 @@ void add_repeated(CLI::App& app, const char* name, std::vector<std::string>& lis
 class CommandLine {
  public:
   CommandLine() {
-    app_.set_version_flag("--version", "tilery " + std::string(version()),
-                          "print the version and exit");
+    app_.set_version_flag(
+        "--version", [] { return fmt::format("tilery {} (LLVM {})", version(), host_info().llvm); },
+        "print the version and exit");
     app_.set_help_flag("-h,--help", "print this help and exit");
     app_.require_subcommand(1);
     app_.footer(kTopFooter);

@@ -73,6 +73,7 @@ int doctor_command(const DoctorRequest& request) {
   if (request.json) {
     nlohmann::ordered_json report = report_head("doctor", 0);
     report["build"] = host.build;
+    report["llvm"] = host.llvm;
     report["instruction_set"] = host.instruction_set;
     report["threads"] = host.threads;
     report["gpus"] = gpus_json(gpus);
@@ -80,12 +81,13 @@ int doctor_command(const DoctorRequest& request) {
     print_json(report);
     return 0;
   }
-  print_out(fmt::format(
-      "tilery {}\n"
-      "  build           {}\n"
-      "  interpreter     {} (TILERY_CPU=v2 or v3 asks for less), {} threads\n"
-      "  code for        {}\n",
-      version(), host.build, host.instruction_set, host.threads, fmt::join(gpu_targets(), " ")));
+  print_out(
+      fmt::format("tilery {}\n"
+                  "  build           {}, LLVM {}\n"
+                  "  interpreter     {} (TILERY_CPU=v2 or v3 asks for less), {} threads\n"
+                  "  code for        {}\n",
+                  version(), host.build, host.llvm, host.instruction_set, host.threads,
+                  fmt::join(gpu_targets(), " ")));
   for (const Device& device : gpus.devices) {
     print_out(fmt::format("  GPU             {}\n", described(device)));
   }

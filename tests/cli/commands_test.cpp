@@ -54,13 +54,17 @@ TEST(Cli, an_unknown_subcommand_is_named) {
 TEST(Cli, version_is_one_line) {
   const ProcessResult r = tilery({"--version"});
   EXPECT_EQ(r.exit_code, 0);
-  EXPECT_EQ(r.out, "tilery " TILERY_VERSION "\n");
+  const json report = json::parse(tilery({"doctor", "--json"}).out);
+  EXPECT_EQ(r.out, "tilery " TILERY_VERSION " (LLVM " + report["llvm"].get<std::string>() + ")\n");
 }
 
 TEST(Cli, doctor_tells_the_instruction_set) {
   EXPECT_TRUE(contains(tilery({"doctor"}).out, "x86-64-v"));
   const json report = json::parse(tilery({"doctor", "--json"}).out);
   EXPECT_GE(report["threads"], 1);
+  const int llvm = std::stoi(report["llvm"].get<std::string>());
+  EXPECT_GE(llvm, 20);
+  EXPECT_LE(llvm, 22);
   EXPECT_TRUE(report["gpus"].is_array());
   EXPECT_EQ(report["gpus"].empty(), !report["gpu_problem"].get<std::string>().empty());
 }

@@ -19,6 +19,8 @@ struct HostInfo {
   int threads = 1;
   /// How the library was built: compiler and build type.
   std::string build;
+  /// The version of LLVM that makes its GPU code: "22.1.8".
+  std::string llvm;
 };
 
 [[nodiscard]] TILERY_API HostInfo host_info();

@@ -1,5 +1,6 @@
 #include "tests/unit/codegen/host_machine.h"
 
+#include "codegen/llvm_versions.h"
 #include "ir/math/convert.h"
 #include "ir/support/check.h"
 
@@ -152,6 +153,19 @@ double wide_reciprocal(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(quotient) & ~0xFFFFFFFFULL);
 }
 
+/// PTX's order of zeros for a minnum or maxnum, which leaves it open: bits of equal numbers differ
+/// only in the sign of zeros.
+llvm::Value* with_ordered_zeros(llvm::IRBuilder<>& builder, llvm::Intrinsic::ID id, llvm::Value* a,
+                                llvm::Value* b) {
+  llvm::Type* const bits = builder.getIntNTy(a->getType()->getScalarSizeInBits());
+  llvm::Value* const a_bits = builder.CreateBitCast(a, bits);
+  llvm::Value* const b_bits = builder.CreateBitCast(b, bits);
+  llvm::Value* const tie = id == llvm::Intrinsic::minnum ? builder.CreateOr(a_bits, b_bits)
+                                                         : builder.CreateAnd(a_bits, b_bits);
+  return builder.CreateSelect(builder.CreateFCmpOEQ(a, b), builder.CreateBitCast(tie, a->getType()),
+                              builder.CreateBinaryIntrinsic(id, a, b));
+}
+
 /// Replaces an instruction by a call, if it is one of those that need it.
 bool replace(llvm::Instruction& inst) {
   auto* const call = llvm::dyn_cast<llvm::CallInst>(&inst);
@@ -175,6 +189,11 @@ bool replace(llvm::Instruction& inst) {
     result = call_host(builder, pointer(reciprocal), call->getType(), operands);
   } else if (call->getIntrinsicID() == llvm::Intrinsic::nvvm_rcp_approx_ftz_d) {
     result = call_host(builder, pointer(wide_reciprocal), call->getType(), operands);
+  } else if (call->getType()->isFloatingPointTy() &&
+             (call->getIntrinsicID() == kMinimumNumber ||
+              call->getIntrinsicID() == kMaximumNumber) &&
+             kMinimumNumber == llvm::Intrinsic::minnum) {
+    result = with_ordered_zeros(builder, call->getIntrinsicID(), operands[0], operands[1]);
   } else {
     return false;
   }
@@ -235,7 +254,7 @@ HostMachine::HostMachine()
   machine.setCPU("x86-64-v3");
   jit_ = llvm::cantFail(
       llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create());
-  module_->setTargetTriple(jit_->getTargetTriple());
+  module_->setTargetTriple(triple_argument(jit_->getTargetTriple()));
   module_->setDataLayout(jit_->getDataLayout());
 }
 

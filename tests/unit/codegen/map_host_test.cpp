@@ -7,6 +7,7 @@
 #include "tests/unit/codegen/host_machine.h"
 #include "tests/unit/codegen/map_cases.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -282,10 +283,9 @@ void expect_interpreter_bits(const MapCase& each, Loop* loop) {
     ++shown;
     std::string inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      inputs += " 0x" + llvm::utohexstr(pattern_at(operands[i], each.operands[i], lane));
+      inputs += fmt::format(" {:#x}", pattern_at(operands[i], each.operands[i], lane));
     }
-    ADD_FAILURE() << each.name << inputs << ": 0x" << llvm::utohexstr(got) << ", interpreter 0x"
-                  << llvm::utohexstr(wanted);
+    ADD_FAILURE() << fmt::format("{}{}: {:#x}, interpreter {:#x}", each.name, inputs, got, wanted);
   }
 }
 

@@ -2,12 +2,17 @@
 // not.
 #include "codegen/nvptx.h"
 
+#include "codegen/llvm_release.h"
 #include "codegen/target.h"
 
 #include <gtest/gtest.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
 
 /// A failure of LLVM's leaves its frames behind, and with them what they hold.
 extern "C" const char* __lsan_default_suppressions() {
@@ -40,7 +45,7 @@ struct KernelModule {
 };
 
 TEST(Nvptx, EveryTargetWritesItsName) {
-  for (const char* name : kTargets) {
+  for (const std::string_view name : target_names()) {
     const NvptxMachine machine(*parse_target(name));
     KernelModule m(machine);
     m.builder.CreateStore(llvm::ConstantFP::get(m.builder.getFloatTy(), 1.0), m.argument());
@@ -74,10 +79,7 @@ TEST(Nvptx, WhatLlvmCannotSelectIsAnErrorAndTheNextKernelWorks) {
 TEST(Nvptx, AnInstructionTheChipLacksIsAnError) {
   const NvptxMachine machine(*parse_target("sm_80"));
   KernelModule m(machine);
-  llvm::Value* x = m.builder.CreateLoad(m.builder.getFloatTy(), m.argument());
-  llvm::Value* packed = m.builder.CreateIntrinsic(m.builder.getInt16Ty(),
-                                                  llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn, {x, x});
-  m.builder.CreateStore(packed, m.argument());
+  m.builder.CreateIntrinsic(m.builder.getVoidTy(), llvm::Intrinsic::nvvm_barrier_cluster_wait, {});
   m.builder.CreateRetVoid();
   EXPECT_FALSE(machine.ptx(m.module));
 }
@@ -140,6 +142,27 @@ TEST(Target, NamesAreReadBack) {
   }
   for (const char* name : {"", "sm_", "sm_70", "sm_75", "sm_91", "sm_100a", "90", "sm_90b"}) {
     EXPECT_FALSE(parse_target(name)) << name;
+  }
+}
+
+// Which ones an older LLVM lacks, EveryTargetWritesItsName would show.
+TEST(Target, CodeIsMadeForTheNamesThatAreListedAndTheOthersAreRefusedByName) {
+  for (const char* name : kTargets) {
+    const Status status = check_target(*parse_target(name));
+    const bool is_listed = std::ranges::count(target_names(), std::string_view(name)) == 1;
+    EXPECT_EQ(status.ok(), is_listed) << name;
+    if (!status) {
+      EXPECT_NE(status.error().message.find(name), std::string::npos) << status.error().message;
+      EXPECT_EQ(status.error().kind, ErrorKind::Usage);
+    }
+  }
+}
+
+TEST(Target, ADeviceGetsATargetThatCodeIsMadeFor) {
+  for (const auto& [major, minor] : {std::pair{8, 0}, {8, 6}, {9, 0}, {10, 0}, {10, 3}, {12, 0}}) {
+    const std::optional<Target> target = target_of_device(major, minor);
+    ASSERT_TRUE(target);
+    EXPECT_TRUE(check_target(*target)) << target->name();
   }
 }
 
