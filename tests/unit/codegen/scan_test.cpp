@@ -127,7 +127,7 @@ TEST(ScanPlan, PlacesMustHoldSingleBits) {
   const Layout mixed(Shape({64}), {{{1}, {2, 4 ^ 2, 8, 16, 32}, {}, {}}});
   EXPECT_FALSE(can_scan(mixed, 0));
   // Mixed along the other axis is no harm.
-  const Layout swizzled(Shape({2, 64}), {{{64}, {1, 2 ^ 1, 4, 8, 16}, {32}, {}}});
+  const Layout swizzled(Shape({2, 64}), {{{64}, {1, 1 ^ 2, 4, 8, 16}, {32}, {}}});
   EXPECT_TRUE(can_scan(swizzled, 0));
   EXPECT_FALSE(can_scan(swizzled, 1));
   expect_both_ways(swizzled, 0);
