@@ -32,12 +32,18 @@ inline llvm::Value* create_disjoint_or(llvm::IRBuilder<>& builder, llvm::Value* 
 }
 
 /// bar.sync 0: all threads of the block wait for each other.
+#if LLVM_VERSION_MAJOR >= 21
+inline constexpr llvm::Intrinsic::ID kBlockBarrier =
+    llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all;
+#else
+inline constexpr llvm::Intrinsic::ID kBlockBarrier = llvm::Intrinsic::nvvm_barrier0;
+#endif
+
 inline void create_block_barrier(llvm::IRBuilder<>& builder) {
 #if LLVM_VERSION_MAJOR >= 21
-  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {},
-                          {builder.getInt32(0)});
+  builder.CreateIntrinsic(kBlockBarrier, {}, {builder.getInt32(0)});
 #else
-  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  builder.CreateIntrinsic(kBlockBarrier, {}, {});
 #endif
 }
 

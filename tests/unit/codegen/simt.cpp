@@ -1,5 +1,6 @@
 #include "tests/unit/codegen/simt.h"
 
+#include "codegen/llvm_versions.h"
 #include "tests/unit/codegen/simt_mma.h"
 #include "tests/unit/codegen/simt_ops.h"
 
@@ -120,8 +121,7 @@ bool is_matrix_load(const llvm::Instruction& inst) {
 
 bool is_block_barrier(const llvm::Instruction& inst) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  return call != nullptr &&
-         call->getIntrinsicID() == llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all;
+  return call != nullptr && call->getIntrinsicID() == codegen::kBlockBarrier;
 }
 
 // ---- threads ------------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ class BlockRun {
   /// words and the predicate last.
   void assembly_store(Thread& thread, const llvm::CallBase& call) {
     const std::string text =
-        llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString().str();
+        std::string(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
     if (text.find("st.global") == std::string::npos) {
       unknown(call);
     }
@@ -416,7 +416,7 @@ class BlockRun {
   Bits call_result(Thread& thread, const llvm::CallInst& call) {
     if (call.isInlineAsm()) {
       const std::string text =
-          llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString().str();
+          std::string(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
       if (text.find("ld.global") != std::string::npos) {
         return assembly_load(thread, call, text);
       }

@@ -24,7 +24,7 @@ struct MmaShape {
 };
 
 std::string assembly_of(const llvm::CallInst& call) {
-  return llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString().str();
+  return std::string(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
 }
 
 MmaShape shape_of(const llvm::CallInst& call) {
