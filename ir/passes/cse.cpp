@@ -189,9 +189,7 @@ class Elimination {
   }
 
   /// A loop that another program's store may end.
-  static bool may_wait(const Inst& inst) {
-    return inst.op == Op::While || has_exit(inst);
-  }
+  static bool may_wait(const Inst& inst) { return inst.op == Op::While || has_exit(inst); }
 
   Function& function_;
   Replacements replacements_;
