@@ -1,25 +1,18 @@
 // Runs every file of tests/run on the GPU of this machine, with 1 to 32 warps, three times each,
-// and compares with the file's expectation and, bit by bit, with the interpreter. Built by the
-// target gpu_run_test; not part of ctest, because CI has no GPU:
+// and compares with the file's expectation and the interpreter's bits. Built by the target
+// gpu_run_test; not part of ctest, because CI has no GPU:
 //
 //     gpu_run_test [--gtest_filter=…]
-//
-// A dot on tensor cores may round otherwise; there the file's tolerances decide alone.
-#include "codegen/dot_plan.h"
-#include "interpreter/interpreter.h"
-#include "ir/builder.h"
 #include "runtime/cuda_launch.h"
 #include "runtime/cuda_module.h"
 #include "runtime/gpu_compile.h"
 #include "tests/support/golden.h"
+#include "tests/support/reference_run.h"
 #include "tests/support/run_file.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstring>
 
 namespace tilery {
 namespace {
@@ -42,53 +35,6 @@ CudaDevice& device() {
     return *found;
   }();
   return *opened;
-}
-
-/// Of floats: integers are exact everywhere.
-bool has_tensor_core_dot(const Function& function, const codegen::Target& target) {
-  return std::ranges::any_of(function.insts, [&](const Inst& inst) {
-    return inst.op == Op::Dot && inst.parent &&
-           is_float(function.type(inst.operand(0)).element.scalar) &&
-           codegen::plan_dot(function, inst, target).path == codegen::DotPath::TensorCore;
-  });
-}
-
-/// Faults in memory or by an assertion take the whole context down; only the interpreter can tell
-/// of them. Which of several lanes that store to one address wins is open on a GPU.
-bool is_interpreter_only(const GoldenFile& file, const RunFile& run) {
-  if (file.path.stem() == "store_last_wins") {
-    return true;
-  }
-  return std::ranges::any_of(run.findings, [](const testing::ExpectedFinding& finding) {
-    return finding.kind == "out-of-bounds" || finding.kind == "assertion" ||
-           finding.kind == "broken-promise";
-  });
-}
-
-/// The element as a number, to find NaNs: their payloads are free.
-bool is_nan(Scalar scalar, const std::byte* element) {
-  if (!is_float(scalar) || is_fp8(scalar)) {
-    return false;
-  }
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, element, static_cast<std::size_t>(byte_size(scalar)));
-  return std::isnan(decode_float(scalar, bits));
-}
-
-void expect_same_bits(const testing::RunBuffer& expected, const testing::RunBuffer& got) {
-  const auto width = static_cast<std::size_t>(byte_size(expected.dtype));
-  for (std::size_t i = 0; i < expected.data.size(); i += width) {
-    if (std::memcmp(&expected.data[i], &got.data[i], width) != 0 &&
-        !(is_nan(expected.dtype, &expected.data[i]) && is_nan(got.dtype, &got.data[i]))) {
-      std::uint64_t a = 0;
-      std::uint64_t b = 0;
-      std::memcpy(&a, &expected.data[i], width);
-      std::memcpy(&b, &got.data[i], width);
-      ADD_FAILURE() << expected.name << "[" << i / width << "]: interpreter has bits " << std::hex
-                    << a << ", the GPU " << b;
-      return;
-    }
-  }
 }
 
 /// Runs the kernel on the run's buffers, in place.
@@ -131,19 +77,6 @@ void run_on_gpu(const CudaKernel& kernel, std::shared_ptr<const CudaKernel> hand
   ASSERT_EQ(done, cuda::Code::Success) << api.describe(done);
 }
 
-std::vector<testing::RunBuffer> interpreted(const GoldenFile& file) {
-  RunFile run = testing::read_run_file(file);
-  PreparedRun prepared;
-  testing::prepare_run(file, run, prepared);
-  const auto program = make_program(prepared.specialized->function);
-  RunOptions options;
-  options.grid = run.grid;
-  options.check = CheckLevel::None;
-  options.print = [](std::string_view) {};
-  (void)tilery::run(*program, prepared.buffers, prepared.arguments, options);
-  return run.buffers;
-}
-
 void run_with(const GoldenFile& file, const std::vector<testing::RunBuffer>& reference,
               int num_warps) {
   SCOPED_TRACE(std::to_string(num_warps) + " warps");
@@ -170,20 +103,15 @@ void run_with(const GoldenFile& file, const std::vector<testing::RunBuffer>& ref
     if (::testing::Test::HasFatalFailure()) {
       return;
     }
-    testing::expect_buffers(run, inputs);
-    if (!has_tensor_core_dot(prepared.specialized->function, *target)) {
-      for (std::size_t i = 0; i < reference.size(); ++i) {
-        expect_same_bits(reference[i], run.buffers[i]);
-      }
-    }
+    testing::expect_agreement(run, inputs, reference, prepared.specialized->function, *target);
   }
 }
 
 void run_file(const GoldenFile& file) {
-  if (is_interpreter_only(file, testing::read_run_file(file))) {
+  if (testing::is_interpreter_only(file, testing::read_run_file(file))) {
     return;
   }
-  const std::vector<testing::RunBuffer> reference = interpreted(file);
+  const std::vector<testing::RunBuffer> reference = testing::interpreted(file);
   for (const int num_warps : kWarpCounts) {
     run_with(file, reference, num_warps);
   }

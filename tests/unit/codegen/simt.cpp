@@ -1,8 +1,8 @@
 #include "tests/unit/codegen/simt.h"
 
-#include "codegen/llvm_versions.h"
 #include "tests/unit/codegen/simt_mma.h"
 #include "tests/unit/codegen/simt_ops.h"
+#include "tests/unit/codegen/simt_shared.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -26,105 +26,7 @@
 namespace tilery::testing {
 namespace {
 
-constexpr int kWarpSize = 32;
 constexpr unsigned kSharedSpace = 3;
-
-// ---- memory -------------------------------------------------------------------------------------
-
-/// Shared memory of a block, and who touched it when.
-class SharedMemory {
- public:
-  SharedMemory(std::size_t bytes, bool allows_copies)
-      : bytes_(bytes), touched_(bytes), allows_copies_(allows_copies) {}
-
-  void write(std::uint64_t at, const void* data, std::size_t size, int thread) {
-    check(at, size);
-    for (std::size_t i = 0; i < size; ++i) {
-      Touch& touch = touched_[at + i];
-      const Access now = access(thread);
-      // Lanes that hold copies may write them together.
-      const bool may_be_copy = touch.written.thread / kWarpSize == thread / kWarpSize ||
-                               (allows_copies_ && touch.written.thread >= 0);
-      const bool is_copy = may_be_copy && bytes_[at + i] == static_cast<const std::byte*>(data)[i];
-      if ((conflicts(touch.written, now) && !is_copy) || conflicts(touch.read, now)) {
-        throw SimtFailure(fmt::format("race: thread {} writes shared byte {}", thread, at + i));
-      }
-      touch.written = now;
-    }
-    std::memcpy(bytes_.data() + at, data, size);
-  }
-
-  void read(std::uint64_t at, void* data, std::size_t size, int thread) {
-    check(at, size);
-    for (std::size_t i = 0; i < size; ++i) {
-      Touch& touch = touched_[at + i];
-      if (touch.written.thread < 0) {
-        throw SimtFailure(
-            fmt::format("thread {} reads shared byte {}, never written", thread, at + i));
-      }
-      const Access now = access(thread);
-      if (conflicts(touch.written, now)) {
-        throw SimtFailure(fmt::format("race: thread {} reads shared byte {}", thread, at + i));
-      }
-      // Of several readers one of another thread is kept, if any.
-      touch.read =
-          touch.read.epoch == epoch_ && touch.read.thread != thread && touch.read.thread >= 0
-              ? Access{kMany, epoch_}
-              : now;
-    }
-    std::memcpy(data, bytes_.data() + at, size);
-  }
-
-  void barrier() { ++epoch_; }
-
- private:
-  static constexpr int kMany = 1 << 20;
-
-  struct Access {
-    int thread = -1;
-    int epoch = -1;
-  };
-
-  struct Touch {
-    Access written;
-    Access read;
-  };
-
-  [[nodiscard]] Access access(int thread) const { return {thread, epoch_}; }
-
-  static bool conflicts(const Access& before, const Access& now) {
-    return before.epoch == now.epoch && before.thread != now.thread;
-  }
-
-  void check(std::uint64_t at, std::size_t size) const {
-    if (at + size > bytes_.size() || at % size != 0) {
-      throw SimtFailure(
-          fmt::format("shared access of {} bytes at {} of {}", size, at, bytes_.size()));
-    }
-  }
-
-  std::vector<std::byte> bytes_;
-  std::vector<Touch> touched_;
-  bool allows_copies_;
-  int epoch_ = 0;
-};
-
-bool is_collective(const llvm::Instruction& inst) {
-  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  return call == nullptr ? is_mma(inst) : call->getCalledFunction()->getName().contains(".sync");
-}
-
-bool is_matrix_load(const llvm::Instruction& inst) {
-  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  return call != nullptr && call->getCalledFunction()->getName().contains("ldmatrix");
-}
-
-bool is_block_barrier(const llvm::Instruction& inst) {
-  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  return call != nullptr && call->getIntrinsicID() == codegen::kBlockBarrier;
-}
-
-// ---- threads ------------------------------------------------------------------------------------
 
 struct Thread {
   int id = 0;
@@ -141,7 +43,7 @@ class BlockRun {
   BlockRun(const llvm::Function& kernel, const std::vector<std::uint64_t>& arguments, int threads,
            std::uint32_t shared_bytes, const SimtProgram& program)
       : layout_(kernel.getParent()->getDataLayout()),
-        shared_(shared_bytes, program.allows_copies),
+        shared_(shared_bytes, threads, program.allows_copies),
         program_(program) {
     for (int id = 0; id < threads; ++id) {
       Thread& thread = threads_.emplace_back();
@@ -180,7 +82,7 @@ class BlockRun {
     }
     std::vector<Bits> incoming;
     for (const auto& [phi, value] : phis) {
-      incoming.push_back(constant_or_value(thread, value));
+      incoming.push_back(get(thread, value));
     }
     for (std::size_t i = 0; i < phis.size(); ++i) {
       thread.values[phis[i].first] = incoming[i];
@@ -188,58 +90,11 @@ class BlockRun {
     }
   }
 
-  Bits constant_or_value(Thread& thread, const llvm::Value* value) const {
+  Bits get(Thread& thread, const llvm::Value* value) const {
     if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
-      return constant_bits(*constant);
+      return constant_bits(*constant, layout_);
     }
     return thread.values.at(value);
-  }
-
-  static std::size_t part_count(llvm::Type* type) {
-    if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
-      return vector->getNumElements();
-    }
-    return type->isStructTy() ? type->getStructNumElements() : 1;
-  }
-
-  Bits constant_bits(const llvm::Constant& constant) const {
-    if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
-      return {integer->getZExtValue()};
-    }
-    if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant)) {
-      return {number->getValueAPF().bitcastToAPInt().getZExtValue()};
-    }
-    if (const auto* table = llvm::dyn_cast<llvm::GlobalVariable>(&constant);
-        table != nullptr && table->hasInitializer()) {
-      if (const auto* data =
-              llvm::dyn_cast<llvm::ConstantDataSequential>(table->getInitializer())) {
-        return {reinterpret_cast<std::uint64_t>(data->getRawDataValues().data())};
-      }
-    }
-    if (llvm::isa<llvm::GlobalVariable>(constant) || llvm::isa<llvm::UndefValue>(constant) ||
-        constant.isNullValue()) {
-      return Bits(part_count(constant.getType()), 0);
-    }
-    if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(&constant)) {
-      llvm::APInt offset(layout_.getIndexTypeSizeInBits(gep->getType()), 0);
-      const auto* const base =
-          gep->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
-      if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
-        return {constant_bits(*variable).front() + offset.getZExtValue()};
-      }
-    }
-    if (constant.getType()->isVectorTy()) {
-      Bits parts;
-      for (unsigned i = 0; i < part_count(constant.getType()); ++i) {
-        parts.push_back(constant_bits(*constant.getAggregateElement(i)).front());
-      }
-      return parts;
-    }
-    unknown(constant);
-  }
-
-  Bits get(Thread& thread, const llvm::Value* value) const {
-    return constant_or_value(thread, value);
   }
 
   std::uint64_t one(Thread& thread, const llvm::Value* value) const {
@@ -430,64 +285,44 @@ class BlockRun {
     if (intrinsic == nullptr) {
       unknown(call);
     }
-    if (const auto number = special_register(thread, intrinsic->getIntrinsicID())) {
+    if (const auto number = special_register(program_, thread.id, intrinsic->getIntrinsicID())) {
       return {static_cast<std::uint64_t>(*number)};
     }
     std::vector<std::uint64_t> arguments;
     for (const llvm::Use& argument : call.args()) {
       arguments.push_back(one(thread, argument.get()));
     }
-    if (intrinsic->getCalledFunction()->getName().contains("cp.async")) {
-      copy(thread, *intrinsic, arguments);
+    if (copy(thread, intrinsic->getIntrinsicID(), arguments)) {
       return {0};
     }
     return {intrinsic_op(*intrinsic, arguments)};
   }
 
-  /// The number of the thread, of its block's program, or of all programs.
-  [[nodiscard]] std::optional<std::int64_t> special_register(const Thread& thread,
-                                                             llvm::Intrinsic::ID id) const {
-    switch (id) {
-      case llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x:
-        return thread.id;
-      case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-        return program_.index[0];
-      case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-        return program_.index[1];
-      case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
-        return program_.index[2];
-      case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
-        return program_.grid[0];
-      case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
-        return program_.grid[1];
-      case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
-        return program_.grid[2];
-      default:
-        return std::nullopt;
-    }
-  }
-
-  /// cp.async, as if it were not asynchronous: waiting for it is nothing, and the barrier after
-  /// that is one.
-  void copy(Thread& thread, const llvm::IntrinsicInst& inst,
+  /// cp.async and what commits it and waits for it; false for other intrinsics.
+  bool copy(const Thread& thread, llvm::Intrinsic::ID id,
             const std::vector<std::uint64_t>& arguments) {
-    std::size_t bytes = 0;
-    switch (inst.getIntrinsicID()) {
+    const auto copy_bytes = [&](std::size_t bytes) {
+      shared_.copy(arguments[0], arguments[1], bytes, arguments[2], thread.id);
+    };
+    switch (id) {
       case llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s:
-        bytes = 16;
-        break;
+        copy_bytes(16);
+        return true;
       case llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s:
-        bytes = 8;
-        break;
+        copy_bytes(8);
+        return true;
       case llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s:
-        bytes = 4;
-        break;
+        copy_bytes(4);
+        return true;
+      case llvm::Intrinsic::nvvm_cp_async_commit_group:
+        shared_.commit(thread.id);
+        return true;
+      case llvm::Intrinsic::nvvm_cp_async_wait_group:
+        shared_.wait(arguments[0], thread.id);
+        return true;
       default:
-        return;
+        return false;
     }
-    std::array<std::byte, 16> data{};
-    std::memcpy(data.data(), reinterpret_cast<const void*>(arguments[1]), arguments[2]);
-    shared_.write(arguments[0], data.data(), bytes, thread.id);
   }
 
   // ---- what threads do together ----

@@ -1,9 +1,15 @@
 #include "tests/unit/codegen/simt_ops.h"
 
+#include "codegen/llvm_versions.h"
+#include "tests/unit/codegen/simt_mma.h"
+
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/APSInt.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
@@ -99,6 +105,63 @@ std::string text_of(const llvm::Value& value) {
 
 [[noreturn]] void unknown(const llvm::Value& value) {
   throw SimtFailure("not known to the simulator: " + text_of(value));
+}
+
+bool is_collective(const llvm::Instruction& inst) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return call == nullptr ? is_mma(inst) : call->getCalledFunction()->getName().contains(".sync");
+}
+
+bool is_matrix_load(const llvm::Instruction& inst) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return call != nullptr && call->getCalledFunction()->getName().contains("ldmatrix");
+}
+
+bool is_block_barrier(const llvm::Instruction& inst) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return call != nullptr && call->getIntrinsicID() == codegen::kBlockBarrier;
+}
+
+std::size_t part_count(llvm::Type* type) {
+  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    return vector->getNumElements();
+  }
+  return type->isStructTy() ? type->getStructNumElements() : 1;
+}
+
+Bits constant_bits(const llvm::Constant& constant, const llvm::DataLayout& layout) {
+  if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
+    return {integer->getZExtValue()};
+  }
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant)) {
+    return {number->getValueAPF().bitcastToAPInt().getZExtValue()};
+  }
+  if (const auto* table = llvm::dyn_cast<llvm::GlobalVariable>(&constant);
+      table != nullptr && table->hasInitializer()) {
+    if (const auto* data = llvm::dyn_cast<llvm::ConstantDataSequential>(table->getInitializer())) {
+      return {reinterpret_cast<std::uint64_t>(data->getRawDataValues().data())};
+    }
+  }
+  if (llvm::isa<llvm::GlobalVariable>(constant) || llvm::isa<llvm::UndefValue>(constant) ||
+      constant.isNullValue()) {
+    return Bits(part_count(constant.getType()), 0);
+  }
+  if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(&constant)) {
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(gep->getType()), 0);
+    const auto* const base =
+        gep->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+    if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
+      return {constant_bits(*variable, layout).front() + offset.getZExtValue()};
+    }
+  }
+  if (constant.getType()->isVectorTy()) {
+    Bits parts;
+    for (unsigned i = 0; i < part_count(constant.getType()); ++i) {
+      parts.push_back(constant_bits(*constant.getAggregateElement(i), layout).front());
+    }
+    return parts;
+  }
+  unknown(constant);
 }
 
 unsigned width_of(llvm::Type* type) {
@@ -263,6 +326,28 @@ std::uint64_t conversion_op(const llvm::CallInst& call, std::string_view text, s
     return bits_of(value);
   }
   unknown(call);
+}
+
+std::optional<std::int64_t> special_register(const SimtProgram& program, int thread,
+                                             llvm::Intrinsic::ID id) {
+  switch (id) {
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x:
+      return thread;
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+      return program.index[0];
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+      return program.index[1];
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+      return program.index[2];
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+      return program.grid[0];
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+      return program.grid[1];
+    case llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+      return program.grid[2];
+    default:
+      return std::nullopt;
+  }
 }
 
 std::uint64_t warp_fold(const llvm::IntrinsicInst& inst, std::uint64_t a, std::uint64_t b) {
