@@ -1,27 +1,17 @@
-// The kernels of which compilation is timed: rows of 32 and of 64 elements a thread in both kinds
-// of math, and a matmul.
+// The kernels of which compilation is timed: softmax rows of 32 and of 64 elements a thread in both
+// kinds of math, and those of gpu/side_by_side.py, a configuration each. gpu/first_launch.py finds
+// them by their names.
 #pragma once
 
+#include "bench/good.h"
 #include "tilery/tilery.h"
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tilery::bench {
-
-template <class T>
-T good(Result<T> result) {
-  if (!result) {
-    std::printf("%s\n", result.error().message.c_str());
-    std::exit(result.error().kind == ErrorKind::Machine ? 3 : 1);
-  }
-  return std::move(*result);
-}
 
 /// A kernel's file in kernels/ and what it is compiled for.
 struct Case {
@@ -58,6 +48,39 @@ inline Case matmul_case(const Device& device) {
           options};
 }
 
+inline Case attention_case(const Device& device) {
+  LaunchOptions options;
+  options.num_warps = 8;
+  options.num_stages = 3;
+  const auto tensor = [&] { return array(device, DType::BF16); };
+  return {"flash_attention 128x64x128, 8 warps",
+          "flash_attention.tl",
+          {tensor(), tensor(), tensor(), tensor(), array(device, DType::F32), 0.088, 16777216,
+           524288, 128, 32, 4096, 128, 128, 64, false, "tf32"},
+          options};
+}
+
+inline Case layernorm_case(const Device& device) {
+  LaunchOptions options;
+  options.num_warps = 8;
+  const auto numbers = [&] { return array(device, DType::F32); };
+  return {
+      "layernorm 4096, 8 warps",
+      "layernorm.tl",
+      {numbers(), numbers(), numbers(), numbers(), numbers(), numbers(), 4096, 4096, 1e-5, 4096},
+      options};
+}
+
+inline Case vector_add_case(const Device& device) {
+  LaunchOptions options;
+  options.num_warps = 4;
+  const auto numbers = [&] { return array(device, DType::F32); };
+  return {"vector_add 1024, 4 warps",
+          "vector_add.tl",
+          {numbers(), numbers(), numbers(), 65536, 1024},
+          options};
+}
+
 inline std::vector<Case> compile_cases(const Device& device) {
   std::vector<Case> cases;
   for (const MathMode math : {MathMode::Fast, MathMode::Reproducible}) {
@@ -67,7 +90,10 @@ inline std::vector<Case> compile_cases(const Device& device) {
     cases.push_back(row_case(device, 16384, 8, math));
     cases.push_back(row_case(device, 65536, 32, math));
   }
+  cases.push_back(vector_add_case(device));
+  cases.push_back(layernorm_case(device));
   cases.push_back(matmul_case(device));
+  cases.push_back(attention_case(device));
   return cases;
 }
 

@@ -6,6 +6,7 @@
 //
 // The kernel is hand-written PTX, so that nothing but the runtime is measured: it copies n
 // elements.
+#include "bench/good.h"
 #include "runtime/cuda_api.h"
 #include "runtime/cuda_device.h"
 #include "runtime/cuda_module.h"
@@ -26,6 +27,7 @@
 namespace {
 
 using namespace tilery;  // NOLINT(google-build-using-namespace)
+using bench::good;
 
 constexpr const char* kKernel =
     "def copy(x, o, n):\n"
@@ -80,15 +82,6 @@ int failures = 0;
 void check(bool condition, const std::string& what) {
   std::printf("%-64s %s\n", what.c_str(), condition ? "ok" : "FAILED");
   failures += condition ? 0 : 1;
-}
-
-template <class T>
-T good(Result<T> result) {
-  if (!result) {
-    std::printf("%s\n", result.error().message.c_str());
-    std::exit(result.error().kind == ErrorKind::Machine ? 3 : 1);
-  }
-  return std::move(*result);
 }
 
 /// Microseconds of one call, the median of several rounds; the GPU's queue is drained in between.

@@ -2,11 +2,12 @@
 
     python3 bench/gpu/first_launch.py LOAD_BENCH KERNELS
 
-Triton: median of 7 compilations of the chapter's stable softmax from this process, which has launched kernels before and whose launch code is
-compiled (each time the kernel has another constant, so that neither cache knows it). Tilery: `load_bench`, text to loaded kernel with an empty cache.
-Both compile in their default math and with the same num_warps.
+Both compile the text of kernels/*.tl in their default math, with the same num_warps, num_stages and block sizes. Triton: median of 7
+compilations from this process, which has launched kernels before; each time the text has another comment, so that neither cache knows it.
+Tilery: `load_bench`, text to loaded kernel with an empty cache.
 """
 
+import importlib.util
 import os
 import re
 import statistics
@@ -18,38 +19,76 @@ import time
 os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
 os.environ["CUDA_CACHE_DISABLE"] = "1"
 import torch  # noqa: E402
-import triton  # noqa: E402
-import triton.language as tl  # noqa: E402
+
+LOAD_BENCH, KERNELS = sys.argv[1], sys.argv[2]
+FOLDER = tempfile.mkdtemp()
 
 
-@triton.jit
-def stable_softmax(x_ptr, out_ptr, stride_row, N, BLOCK_N: tl.constexpr, ROUND: tl.constexpr):
-    row = tl.program_id(0)
-    columns = tl.arange(0, BLOCK_N)
-    mask = columns < N
-    x = tl.load(x_ptr + row * stride_row + columns, mask=mask, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(out_ptr + row * stride_row + columns, e / tl.sum(e, axis=0), mask=mask)
+def f32(n=1 << 16):
+    return torch.zeros(n, device="cuda")
 
 
-def triton_first(n, warps):
-    x = torch.randn(1, n, device="cuda")
-    out = torch.empty_like(x)
+def bf16(n=1 << 20):
+    return torch.zeros(n, device="cuda", dtype=torch.bfloat16)
+
+
+def softmax(n, warps):
+    return "stable_softmax.tl", [f32(), f32(), n, n], dict(BLOCK_N=n, num_warps=warps)
+
+
+# By the names of bench/compile_cases.h. One program runs, over zeros.
+OTHERS = {
+    "vector_add 1024, 4 warps": lambda: ("vector_add.tl", [f32(), f32(), f32(), 65536], dict(BLOCK=1024, num_warps=4)),
+    "layernorm 4096, 8 warps": lambda: ("layernorm.tl", [f32() for _ in range(6)] + [4096, 4096, 1e-5], dict(BLOCK_N=4096, num_warps=8)),
+    "matmul 128x256x64, 8 warps": lambda: (
+        "matmul.tl", [bf16(), bf16(), bf16(), 256, 256, 256, 256, 1, 256, 1, 256, 1],
+        dict(BLOCK_M=128, BLOCK_N=256, BLOCK_K=64, num_warps=8, num_stages=3)),
+    "flash_attention 128x64x128, 8 warps": lambda: (
+        "flash_attention.tl", [bf16(), bf16(), bf16(), bf16(), f32(), 0.088, 524288, 16384, 128, 32, 128],
+        dict(D=128, BLOCK_M=128, BLOCK_N=64, CAUSAL=False, num_warps=8, num_stages=3)),
+}
+
+
+def fresh_kernel(file, tag):
+    """The jit function of a kernel file, with a comment in its body that no compilation has seen."""
+    with open(os.path.join(KERNELS, file)) as source:
+        text = source.read()
+    name = re.search(r"@triton\.jit\ndef (\w+)", text).group(1)
+    end_of_head = re.compile(r"@triton\.jit\ndef .*?\):\n", re.S).search(text).end()
+    text = f"import triton\nimport triton.language as tl\n{text[:end_of_head]}    # {tag}\n{text[end_of_head:]}"
+    path = os.path.join(FOLDER, f"{name}_{tag}.py")
+    with open(path, "w") as out:
+        out.write(text)
+    spec = importlib.util.spec_from_file_location(f"{name}_{tag}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+def triton_first(case, file, arguments, constants):
     times = []
     for i in range(8):
+        kernel = fresh_kernel(file, f"{re.sub(r'[^a-z0-9]+', '_', case)}_{i}")
         torch.cuda.synchronize()
         start = time.perf_counter()
-        stable_softmax[(1,)](x, out, n, n, BLOCK_N=n, ROUND=i, num_warps=warps)
+        kernel[(1,)](*arguments, **constants)
         torch.cuda.synchronize()
         times.append(1000 * (time.perf_counter() - start))
     return statistics.median(times[1:])
 
 
-printed = subprocess.run([sys.argv[1], sys.argv[2]], capture_output=True, text=True).stdout
+def case_of(name):
+    row = re.fullmatch(r"stable_softmax (\d+), (\d+) warps, fast", name)
+    if row:
+        return softmax(int(row.group(1)), int(row.group(2)))
+    return OTHERS[name]() if name in OTHERS else None
+
+
+printed = subprocess.run([LOAD_BENCH, KERNELS], capture_output=True, text=True).stdout
 print(printed)
-ours = {(int(n), int(w)): float(first) for n, w, first in
-        re.findall(r"stable_softmax (\d+), (\d+) warps, fast\s+[\d.]+\s+[\d.]+\s+([\d.]+)", printed)}
-print(f"{'row':>6} {'warps':>5} {'Triton':>8} {'Tilery':>8} {'ratio':>6}")
-for (n, warps), first in ours.items():
-    theirs = triton_first(n, warps)
-    print(f"{n:6} {warps:5} {theirs:8.1f} {first:8.1f} {first / theirs:6.2f}", flush=True)
+print(f"{'':36} {'Triton':>8} {'Tilery':>8} {'ratio':>6}")
+for name, first in re.findall(r"^(\w+ \d.*?)\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s+\w+$", printed, re.M):
+    case = case_of(name)
+    if case:
+        theirs = triton_first(name, *case)
+        print(f"{name:36} {theirs:8.1f} {float(first):8.1f} {float(first) / theirs:6.2f}", flush=True)
