@@ -2,7 +2,7 @@
 // written "contiguity/divisibility/constancy", one group an axis.
 #include "codegen/analysis/axis_info.h"
 
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,14 +17,7 @@ namespace {
 class Subject {
  public:
   explicit Subject(const std::string& text) {
-    SourceMap sources;
-    const FileId file = sources.add("t.ir", 1, text);
-    Diagnostics diagnostics;
-    auto read = read_function(sources, file, diagnostics);
-    for (const Diagnostic& diagnostic : diagnostics.all()) {
-      ADD_FAILURE() << render(diagnostic, sources);
-    }
-    function = std::move(read.value());
+    function = testing::read_ir(text);
     table = find_axis_info(function);
     for (std::size_t i = 0; i < function.values.size(); ++i) {
       names[function.values[i].name] = ValueId(i);

@@ -1,7 +1,7 @@
 // The number of warps by the tiles, against the rules of choose_warps.h worked out by hand.
 #include "codegen/passes/choose_warps.h"
 
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 #include "tests/support/lowered_kernel.h"
 
 #include <fmt/format.h>
@@ -9,14 +9,6 @@
 
 namespace tilery::codegen {
 namespace {
-
-Function read(const std::string& text) {
-  SourceMap sources;
-  Diagnostics diagnostics;
-  auto function = read_function(sources, sources.add("t.ir", 1, text), diagnostics);
-  EXPECT_TRUE(function) << render(diagnostics.all().front(), sources);
-  return std::move(*function);
-}
 
 /// Loads n numbers and stores them again, or their sum.
 Function row(std::int64_t n, bool reduces) {
@@ -28,23 +20,23 @@ Function row(std::int64_t n, bool reduces) {
   }
   store %p, %y)"
                                   : "\n  store %ptrs, %x";
-  return read(fmt::format(R"(func @f(%p: *f32) {{
+  return testing::read_ir(fmt::format(R"(func @f(%p: *f32) {{
   %cols = arange start=0 end={0} : i32[{0}]
   %ps = splat %p : *f32[{0}]
   %ptrs = addptr %ps, %cols : *f32[{0}]
   %x = load %ptrs : f32[{0}]{1}
 }})",
-                          n, use));
+                                      n, use));
 }
 
 Function dot(int m, int n) {
-  return read(fmt::format(R"(func @f(%p: *f32) {{
+  return testing::read_ir(fmt::format(R"(func @f(%p: *f32) {{
   %a = constant 1.0 : f16[{0}, 32]
   %b = constant 1.0 : f16[32, {1}]
   %c = constant 0.0 : f32[{0}, {1}]
   %d = dot %a, %b, %c : f32[{0}, {1}]
 }})",
-                          m, n));
+                                      m, n));
 }
 
 int chosen(const Function& function) {

@@ -2,7 +2,7 @@
 
 #include "codegen/passes/allocate_shared.h"
 #include "codegen/passes/insert_barriers.h"
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -50,18 +50,6 @@ std::string text_of(const Shape& from, const Shape& to, const Converted& convert
                     type, from.str(), conversion, to.str(), value);
 }
 
-Function read_ir(const std::string& text) {
-  SourceMap sources;
-  const FileId file = sources.add("conversion", 1, text);
-  Diagnostics diagnostics;
-  auto function = read_function(sources, file, diagnostics);
-  if (!function) {
-    ADD_FAILURE() << text << render(diagnostics.all().front(), sources);
-    return {};
-  }
-  return std::move(*function);
-}
-
 /// A layout of all numbers in a row that is this one after a reshape, if there is one; else any.
 Layout in_a_row(const Layout& layout) {
   const Shape row{layout.shape().numel()};
@@ -74,7 +62,7 @@ Layout in_a_row(const Layout& layout) {
 GpuFunction conversion_kernel(const Layout& from, const Layout& to, const Converted& converted,
                               std::string_view chip) {
   GpuFunction gpu;
-  gpu.function = read_ir(text_of(from.shape(), to.shape(), converted));
+  gpu.function = testing::read_ir(text_of(from.shape(), to.shape(), converted));
   gpu.target = *parse_target(chip);
   gpu.num_warps = from.warps();
   const std::string_view in_old = converted.is_pointer ? "s os p" : "s m three x";

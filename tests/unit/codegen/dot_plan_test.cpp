@@ -2,7 +2,7 @@
 #include "codegen/dot_plan.h"
 
 #include "ir/builder.h"
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,24 +19,13 @@ struct Tile {
   int k = 64;
 };
 
-Function function_of(const std::string& text) {
-  SourceMap sources;
-  Diagnostics diagnostics;
-  auto function = read_function(sources, sources.add("test.ir", 1, text), diagnostics);
-  if (!function) {
-    ADD_FAILURE() << render(diagnostics.all().front(), sources);
-    return {};
-  }
-  return std::move(*function);
-}
-
 DotPlan plan(std::string_view factor, std::string_view acc, const char* target,
              std::string_view precision = "ieee", const Tile& tile = {}) {
   const std::string text = fmt::format(
       "func @f(%a: {0}[{3}, {5}], %b: {0}[{5}, {4}], %c: {1}[{3}, {4}]) {{\n"
       "  %d = dot %a, %b, %c precision={2} : {1}[{3}, {4}]\n}}\n",
       factor, acc, precision, tile.m, tile.n, tile.k);
-  const Function function = function_of(text);
+  const Function function = testing::read_ir(text);
   DotPlan result;
   for_each_inst(function, function.body, [&](InstId id) {
     if (function.inst(id).op == Op::Dot) {

@@ -1,7 +1,7 @@
 #include "tests/unit/codegen/fold_kernels.h"
 
 #include "codegen/fold_plan.h"
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,21 +10,7 @@
 #include <utility>
 
 namespace tilery::codegen {
-namespace {
-
-Function read_ir(std::string_view text) {
-  SourceMap sources;
-  const FileId file = sources.add("test.ir", 1, std::string(text));
-  Diagnostics diagnostics;
-  auto function = read_function(sources, file, diagnostics);
-  if (!function) {
-    ADD_FAILURE() << text << render(diagnostics.all().front(), sources);
-    return {};
-  }
-  return std::move(*function);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Layout Tile::layout() const {
   const std::array order{1, 0};
@@ -51,7 +37,7 @@ Function kernel(const Tile& tile, std::string_view type, std::string_view folds,
                         "  store %q2, %n\n",
                         stored, offsets)
                   : "";
-  return read_ir(fmt::format(
+  return testing::read_ir(fmt::format(
       R"(
 func @f(%x: *{type}, %o: *{type}, %o2: *i64) {{
   %i = arange start=0 end={rows} : i32[{rows}]

@@ -1,6 +1,6 @@
 // What a kernel asks of a chip beyond what it has: when it is told, and in which numbers.
 #include "codegen/codegen.h"
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,22 +10,14 @@
 namespace tilery::codegen {
 namespace {
 
-Function read(const std::string& text) {
-  SourceMap sources;
-  Diagnostics diagnostics;
-  auto function = read_function(sources, sources.add("t.ir", 1, text), diagnostics);
-  EXPECT_TRUE(function) << render(diagnostics.all().front(), sources);
-  return std::move(*function);
-}
-
 Function tile(std::int64_t elements) {
-  return read(fmt::format(R"(func @f(%p: *i32) {{
+  return testing::read_ir(fmt::format(R"(func @f(%p: *i32) {{
   %x = arange start=0 end={0} : i32[{0}]
   %ps = splat %p : *i32[{0}]
   %ptrs = addptr %ps, %x : *i32[{0}]
   store %ptrs, %x
 }})",
-                          elements));
+                                      elements));
 }
 
 TEST(LargeTiles, up_to_256_elements_a_thread_are_no_news) {
@@ -49,7 +41,7 @@ TEST(LargeTiles, more_are_told_with_what_a_thread_gets) {
 
 /// A dot of fp64, which chips without fp64 tensor cores compute from shared memory.
 Function dot(int m, int k, int n, const char* type, const char* precision) {
-  return read(fmt::format(R"(func @f(%p: *{3}) {{
+  return testing::read_ir(fmt::format(R"(func @f(%p: *{3}) {{
   %a = constant 1.0 : {3}[{0}, {1}]
   %b = constant 1.0 : {3}[{1}, {2}]
   %c = constant 0.0 : {3}[{0}, {2}]
@@ -61,7 +53,7 @@ Function dot(int m, int k, int n, const char* type, const char* precision) {
   %ptrs = addptr %ps, %r3 : *{3}[{0}, {2}]
   store %ptrs, %d
 }})",
-                          m, k, n, type, precision));
+                                      m, k, n, type, precision));
 }
 
 TEST(SharedMemory, names_the_dot_its_bytes_and_a_way_out) {

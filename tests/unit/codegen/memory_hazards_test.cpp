@@ -8,7 +8,7 @@
 #include "ir/analysis/loops.h"
 #include "ir/builder.h"
 #include "ir/printer.h"
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -40,15 +40,8 @@ GpuFunction gpu_function(const std::string& body, int num_warps, const Layouts& 
       "func @f(%p: *f32, %q: *f32[256], %r: *f32[64], %n: i32, %go: i1, %x: f32[256], "
       "%y: f32[256], %small: f32[64], %t: f32[64, 64], %u: f32[64, 64], %v: f32) {\n" +
       body + "}\n";
-  SourceMap sources;
-  const FileId file = sources.add("hazards", 1, text);
-  Diagnostics diagnostics;
-  std::optional<Function> function = read_function(sources, file, diagnostics);
-  for (const Diagnostic& diagnostic : diagnostics.all()) {
-    ADD_FAILURE() << render(diagnostic, sources);
-  }
   GpuFunction gpu;
-  gpu.function = *function;
+  gpu.function = testing::read_ir(text);
   gpu.num_warps = num_warps;
   for (std::size_t i = 0; i < gpu.function.values.size(); ++i) {
     const Value& value = gpu.function.values[i];

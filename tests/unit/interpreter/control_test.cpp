@@ -1,6 +1,7 @@
 // Loops and branches: bounds, carried values, parking a program between any two steps.
 #include "interpreter/engine.h"
 #include "interpreter/program.h"
+#include "tests/support/ir_text.h"
 #include "tests/unit/interpreter/ir_run.h"
 
 #include <gtest/gtest.h>

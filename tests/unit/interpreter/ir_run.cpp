@@ -1,6 +1,6 @@
 #include "tests/unit/interpreter/ir_run.h"
 
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,28 +8,6 @@
 #include <bit>
 
 namespace tilery::testing {
-
-Function read_ir(std::string_view text) {
-  SourceMap sources;
-  const FileId file = sources.add("test.ir", 1, std::string(text));
-  Diagnostics diagnostics;
-  auto function = read_function(sources, file, diagnostics);
-  if (!function) {
-    ADD_FAILURE() << render(diagnostics.all().front(), sources);
-    return {};
-  }
-  return std::move(*function);
-}
-
-ValueId find_value(const Function& function, std::string_view name) {
-  for (std::size_t i = 0; i < function.values.size(); ++i) {
-    if (function.values[i].name == name) {
-      return ValueId(i);
-    }
-  }
-  ADD_FAILURE() << "no value is called " << name;
-  return {};
-}
 
 IrRun::IrRun(std::string_view text) : program_(make_program(read_ir(text))) {}
 

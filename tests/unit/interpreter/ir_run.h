@@ -9,12 +9,6 @@
 
 namespace tilery::testing {
 
-/// The function in `text`; fails the test and gives an empty one if it does not read.
-[[nodiscard]] Function read_ir(std::string_view text);
-
-/// The value of this name; fails the test if there is none.
-[[nodiscard]] ValueId find_value(const Function& function, std::string_view name);
-
 /// A program and the arguments of one launch, which are added in the order of the parameters.
 class IrRun {
  public:

@@ -1,6 +1,7 @@
 // Which loads must be watched: those of whose masked-off lanes a use may see.
 #include "interpreter/check/masked_flow.h"
 
+#include "tests/support/ir_text.h"
 #include "tests/unit/interpreter/ir_run.h"
 
 #include <fmt/format.h>

@@ -7,8 +7,8 @@
 #include "ir/passes/canonicalise.h"
 #include "ir/passes/cse.h"
 #include "ir/passes/dce.h"
-#include "ir/reader.h"
 #include "ir/verifier.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -91,23 +91,13 @@ TEST(CombineKind, SurvivesThePasses) {
   }
 }
 
-std::optional<Function> read(const std::string& combine) {
-  SourceMap sources;
-  const FileId file = sources.add("t.ir", 1, combine);
-  Diagnostics diagnostics;
-  auto function = read_function(sources, file, diagnostics);
-  for (const Diagnostic& diagnostic : diagnostics.all()) {
-    ADD_FAILURE() << render(diagnostic, sources);
-  }
-  return function;
-}
-
 CombineKind kind_of_text(const std::string& args, const std::string& body, bool pair) {
   const std::string text =
       pair ? "func @f(%x: i32[8], %y: i32[8]) {\n  %r, %s = reduce %x, %y axis=0 : i32, i32 {\n"
            : "func @f(%x: f32[8]) {\n  %r = reduce %x axis=0 : f32 {\n";
-  const auto function = read(text + "  combine(" + args + "):\n" + body + "  }\n}\n");
-  return function ? combine_kind(*function, combine_of(*function)) : CombineKind::Other;
+  const Function function =
+      testing::read_ir(text + "  combine(" + args + "):\n" + body + "  }\n}\n");
+  return combine_kind(function, combine_of(function));
 }
 
 TEST(CombineKind, OtherSpellings) {

@@ -1,7 +1,7 @@
 // The operations of dots, counted by hand: 2·16·16·16 = 8192 for each time that one runs.
 #include "ir/analysis/dot_work.h"
 
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <gtest/gtest.h>
 
@@ -26,12 +26,8 @@ std::string kernel(const std::string& body) {
 
 std::optional<std::int64_t> counted(const std::string& body, std::optional<std::uint64_t> n,
                                     std::array<std::int64_t, 3> grid = {1, 1, 1}) {
-  SourceMap sources;
-  Diagnostics diagnostics;
-  const auto function = read_function(sources, sources.add("k.ir", 1, kernel(body)), diagnostics);
-  EXPECT_TRUE(function) << render(diagnostics.all().front(), sources);
   const std::vector<std::optional<std::uint64_t>> arguments{std::nullopt, n};
-  return function ? dot_operations(*function, arguments, grid) : std::nullopt;
+  return dot_operations(testing::read_ir(kernel(body)), arguments, grid);
 }
 
 TEST(DotWork, nothing_without_a_dot) {

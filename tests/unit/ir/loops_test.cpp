@@ -3,7 +3,7 @@
 
 #include "ir/analysis/pointer_roots.h"
 #include "ir/builder.h"
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,7 @@ namespace {
 class Loops : public ::testing::Test {
  protected:
   void read(const std::string& text) {
-    SourceMap sources;
-    Diagnostics diagnostics;
-    const FileId file = sources.add("loops.ir", 1, text);
-    function_ = read_function(sources, file, diagnostics).value();
+    function_ = testing::read_ir(text);
     for (std::uint32_t i = 0; i < function_.values.size(); ++i) {
       named_[function_.values[i].name] = ValueId(i);
     }

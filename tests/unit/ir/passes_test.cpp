@@ -9,10 +9,10 @@
 #include "ir/passes/licm.h"
 #include "ir/passes/pipeline.h"
 #include "ir/printer.h"
-#include "ir/reader.h"
 #include "ir/verifier.h"
 #include "tests/fuzz/random_ir.h"
 #include "tests/support/golden.h"
+#include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -51,22 +51,11 @@ bool run_named(const std::string& name, Function& function) {
   return false;
 }
 
-Function read_text(const std::string& name, const std::string& text) {
-  SourceMap sources;
-  const FileId file = sources.add(name, 1, text);
-  Diagnostics diagnostics;
-  std::optional<Function> function = read_function(sources, file, diagnostics);
-  for (const Diagnostic& diagnostic : diagnostics.all()) {
-    ADD_FAILURE() << render(diagnostic, sources);
-  }
-  return function ? std::move(*function) : make_function("empty", {});
-}
-
 /// Runs the passes that the file names, one after another; each must say whether it changed
 /// anything, and leave a valid function.
 void run_file(const GoldenFile& file) {
   SCOPED_TRACE(file.path.string());
-  Function function = read_text(file.path.string(), file.text);
+  Function function = testing::read_ir(file.text, file.path.string());
   const std::string list = "passes=";
   ASSERT_EQ(file.command.rfind(list, 0), 0U) << "expected `" << list << "` in the first line";
   std::istringstream names(file.command.substr(list.size()));
@@ -135,7 +124,7 @@ TEST(Passes, NewInstructionsKeepTheLocation) {
   store %p, %b
 }
 )";
-  Function function = read_text("t.ir", text);
+  Function function = testing::read_ir(text);
   canonicalise(function);
   dce(function);
   const auto line_of = [&](Op op) {
@@ -190,7 +179,7 @@ std::string large_kernel() {
 // The goal is 2 ms (design: starting in milliseconds); the bound leaves room for a busy machine and
 // for builds with checks.
 TEST(Passes, FiveHundredInstructionsInMilliseconds) {
-  const Function original = read_text("large.ir", large_kernel());
+  const Function original = testing::read_ir(large_kernel());
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
     Function function = original;

@@ -2,7 +2,7 @@
 #include "ir/verifier.h"
 
 #include "ir/builder.h"
-#include "ir/reader.h"
+#include "tests/support/ir_text.h"
 
 #include <gtest/gtest.h>
 
@@ -13,47 +13,38 @@ namespace {
 class VerifierTest : public ::testing::Test {
  protected:
   VerifierTest() {
-    SourceMap sources;
-    const FileId file = sources.add("t.ir", 1,
-                                    "func @f(%p: *f32, %n: i32) {\n"
-                                    "  %one = constant 1.0 : f32\n"
-                                    "  %a = neg %n : i32\n"
-                                    "  %b = add %a, %n : i32\n"
-                                    "  %c = lt %a, %b : i1\n"
-                                    "  %t = constant 1.0 : f32[8]\n"
-                                    "  %i = if %c : i32 {\n"
-                                    "  then:\n"
-                                    "    %d = neg %b : i32\n"
-                                    "    yield %d\n"
-                                    "  else:\n"
-                                    "    yield %b\n"
-                                    "  }\n"
-                                    "  %w = while %n : i32 {\n"
-                                    "  cond(%k: i32):\n"
-                                    "    %go = lt %k, %n : i1\n"
-                                    "    condition %go, %k\n"
-                                    "  body(%l: i32):\n"
-                                    "    yield %l\n"
-                                    "  }\n"
-                                    "  %r = reduce %t axis=0 : f32 {\n"
-                                    "  combine(%x: f32, %y: f32):\n"
-                                    "    %s = add %x, %y : f32\n"
-                                    "    yield %s\n"
-                                    "  }\n"
-                                    "  store %p, %r\n"
-                                    "}\n");
-    Diagnostics diagnostics;
-    function_ = read_function(sources, file, diagnostics).value();
+    function_ = testing::read_ir(
+        "func @f(%p: *f32, %n: i32) {\n"
+        "  %one = constant 1.0 : f32\n"
+        "  %a = neg %n : i32\n"
+        "  %b = add %a, %n : i32\n"
+        "  %c = lt %a, %b : i1\n"
+        "  %t = constant 1.0 : f32[8]\n"
+        "  %i = if %c : i32 {\n"
+        "  then:\n"
+        "    %d = neg %b : i32\n"
+        "    yield %d\n"
+        "  else:\n"
+        "    yield %b\n"
+        "  }\n"
+        "  %w = while %n : i32 {\n"
+        "  cond(%k: i32):\n"
+        "    %go = lt %k, %n : i1\n"
+        "    condition %go, %k\n"
+        "  body(%l: i32):\n"
+        "    yield %l\n"
+        "  }\n"
+        "  %r = reduce %t axis=0 : f32 {\n"
+        "  combine(%x: f32, %y: f32):\n"
+        "    %s = add %x, %y : f32\n"
+        "    yield %s\n"
+        "  }\n"
+        "  store %p, %r\n"
+        "}\n");
   }
 
   [[nodiscard]] ValueId value(std::string_view name) const {
-    for (std::size_t i = 0; i < function_.values.size(); ++i) {
-      if (function_.values[i].name == name) {
-        return ValueId(i);
-      }
-    }
-    ADD_FAILURE() << "no value " << name;
-    return {};
+    return testing::find_value(function_, name);
   }
 
   [[nodiscard]] InstId def(std::string_view name) const { return function_.value(value(name)).def; }
