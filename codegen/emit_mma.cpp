@@ -16,6 +16,7 @@
 //
 // An infinity's small part is NaN, so what its true product is comes from the big parts alone. t is
 // then added to the accumulator, in fp32: tensor cores add with less care than that.
+#include "codegen/emit_cells.h"
 #include "codegen/emit_dot.h"
 #include "codegen/emit_ring.h"
 #include "ir/operands.h"
@@ -23,6 +24,7 @@
 
 #include <fmt/format.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <array>
 #include <map>
@@ -97,17 +99,6 @@ std::int64_t element_number(const Shape& shape, const Coordinates& batch, std::i
 }
 
 // ---- operands ----
-
-/// Consecutive k elements of an operand in one 32-bit register.
-llvm::Value* pack(EmitContext& context, std::span<llvm::Value* const> values) {
-  auto& builder = context.builder();
-  llvm::Value* vector = llvm::PoisonValue::get(
-      llvm::FixedVectorType::get(values[0]->getType(), static_cast<unsigned>(values.size())));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    vector = builder.CreateInsertElement(vector, values[i], i);
-  }
-  return builder.CreateBitCast(vector, builder.getInt32Ty());
-}
 
 /// One operand of a dot, as the instructions take it.
 class Operand {
@@ -193,7 +184,7 @@ class Operand {
     }
     const bool is_f32 = elements[0]->getType()->isFloatTy();
     if (!is_f32) {
-      return pack(context_, elements);
+      return packed(context_.builder(), elements);
     }
     auto& builder = context_.builder();
     std::vector<llvm::Value*> rounded;
@@ -209,7 +200,7 @@ class Operand {
         element = builder.CreateFSub(element, back);
       }
     }
-    return mma_ == MmaType::Tf32 ? rounded[0] : pack(context_, rounded);
+    return mma_ == MmaType::Tf32 ? rounded[0] : packed(context_.builder(), rounded);
   }
 
   EmitContext& context_;
@@ -239,13 +230,63 @@ std::string register_list(int first, int count) {
   return "{" + text + "}";
 }
 
+/// What LLVM has an intrinsic for in all its versions that we build with. It takes two thirds of
+/// the time of assembly in code generation, which for a matmul is most of it.
+llvm::Intrinsic::ID intrinsic_of(const DotPlan& plan) {
+  switch (plan.type) {
+    case MmaType::F16:
+      return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
+    case MmaType::BF16:
+      return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
+    case MmaType::Tf32:
+      return llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
+    case MmaType::S8:
+      return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
+    case MmaType::U8:
+      return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_u8;
+    case MmaType::F64:
+    case MmaType::E4M3:
+    case MmaType::E5M2:
+      return llvm::Intrinsic::not_intrinsic;
+  }
+  return llvm::Intrinsic::not_intrinsic;
+}
+
 /// One shape and set of types of mma.sync.
 class Instruction {
  public:
   /// Of `num_sums` accumulators and as many factors of a and b.
   Instruction(EmitContext& context, const Dot& dot, std::string_view shape, int num_sums, int num_a,
               int num_b)
-      : context_(context), num_sums_(num_sums) {
+      : context_(context),
+        num_sums_(num_sums),
+        function_(intrinsic_of(dot.plan) != llvm::Intrinsic::not_intrinsic
+                      ? llvm::FunctionCallee(llvm::Intrinsic::getOrInsertDeclaration(
+                            &context.module(), intrinsic_of(dot.plan)))
+                      : assembly(context, dot, shape, num_sums, num_a, num_b)) {}
+
+  /// The new sums take the place of the old ones.
+  void operator()(std::initializer_list<Factor> factors, std::span<llvm::Value*> sums) const {
+    auto& builder = context_.builder();
+    llvm::FunctionCallee function = function_;
+    std::vector<llvm::Value*> arguments(factors);
+    arguments.insert(arguments.end(), sums.begin(), sums.end());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      // The intrinsic of fp16 takes pairs.
+      arguments[i] = builder.CreateBitCast(
+          arguments[i], function.getFunctionType()->getParamType(static_cast<unsigned>(i)));
+    }
+    llvm::CallInst* const call = builder.CreateCall(function, arguments);
+    call->setConvergent();
+    for (int i = 0; i < num_sums_; ++i) {
+      sums[static_cast<std::size_t>(i)] =
+          builder.CreateExtractValue(call, static_cast<unsigned>(i));
+    }
+  }
+
+ private:
+  static llvm::FunctionCallee assembly(EmitContext& context, const Dot& dot, std::string_view shape,
+                                       int num_sums, int num_a, int num_b) {
     auto& builder = context.builder();
     llvm::Type* const sum = context.llvm_type(sum_type(dot));
     const bool is_f64 = sum->isDoubleTy();
@@ -273,23 +314,9 @@ class Instruction {
         llvm::StructType::get(context.llvm(),
                               std::vector<llvm::Type*>(static_cast<std::size_t>(num_sums), sum)),
         arguments, false);
-    function_ = {type, llvm::InlineAsm::get(type, text, constraints, false)};
+    return {type, llvm::InlineAsm::get(type, text, constraints, false)};
   }
 
-  /// The new sums take the place of the old ones.
-  void operator()(std::initializer_list<Factor> factors, std::span<llvm::Value*> sums) const {
-    auto& builder = context_.builder();
-    std::vector<llvm::Value*> arguments(factors);
-    arguments.insert(arguments.end(), sums.begin(), sums.end());
-    llvm::CallInst* const call = builder.CreateCall(function_, arguments);
-    call->setConvergent();
-    for (int i = 0; i < num_sums_; ++i) {
-      sums[static_cast<std::size_t>(i)] =
-          builder.CreateExtractValue(call, static_cast<unsigned>(i));
-    }
-  }
-
- private:
   EmitContext& context_;
   int num_sums_;
   llvm::FunctionCallee function_;

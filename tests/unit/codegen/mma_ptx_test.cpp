@@ -29,7 +29,9 @@ KernelBinary compiled(const DotCase& dot) {
 /// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" or what else stands there.
 std::string instruction_of(const KernelBinary& binary) {
   const std::size_t at = binary.code.find("mma.sync");
-  return at == std::string::npos ? "" : binary.code.substr(at, binary.code.find(' ', at) - at);
+  return at == std::string::npos
+             ? ""
+             : binary.code.substr(at, binary.code.find_first_of(" \n", at) - at);
 }
 
 int ceil_div(int a, int b) {

@@ -401,7 +401,9 @@ class BlockRun {
     for (Thread& thread : warp) {
       Bits& of_lane = operands.emplace_back();
       for (const llvm::Use& argument : call.args()) {
-        of_lane.push_back(one(thread, argument.get()));
+        const Bits parts = get(thread, argument.get());
+        of_lane.push_back(
+            parts.size() == 1 ? parts[0] : repacked(parts, width_of(argument->getType()), 32)[0]);
       }
     }
     const std::vector<Bits> results = mma(call, operands);

@@ -7,6 +7,8 @@
 #include <array>
 #include <bit>
 #include <cstdio>
+#include <tuple>
+#include <utility>
 
 namespace tilery::testing {
 namespace {
@@ -27,11 +29,36 @@ std::string assembly_of(const llvm::CallInst& call) {
   return std::string(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
 }
 
+/// "llvm.nvvm.mma.m16n8k16.row.col.bf16" and its like.
+bool is_intrinsic(const llvm::CallInst& call) {
+  const llvm::Function* const function = call.getCalledFunction();
+  return function != nullptr && function->getName().starts_with("llvm.nvvm.mma.");
+}
+
+/// What follows "row.col." in an intrinsic's name, as the types of the sums and of the factors.
+std::pair<std::string, std::string> types_of(const std::string& ending) {
+  if (ending == "f32.f32") {
+    return {"f32", "f16"};
+  }
+  const bool is_whole = ending == "s8" || ending == "u8";
+  return {is_whole ? "s32" : "f32", ending};
+}
+
 MmaShape shape_of(const llvm::CallInst& call) {
   std::array<char, 8> sum{};
   std::array<char, 8> a{};
   std::array<char, 8> b{};
   MmaShape shape;
+  if (is_intrinsic(call)) {
+    const std::string name = call.getCalledFunction()->getName().str();
+    if (std::sscanf(name.c_str(), "llvm.nvvm.mma.m%zun%zuk%zu.row.col.%7s", &shape.m, &shape.n,
+                    &shape.k, sum.data()) != 4) {
+      unknown(call);
+    }
+    std::tie(shape.sum, shape.a) = types_of(sum.data());
+    shape.b = shape.a;
+    return shape;
+  }
   const int found = std::sscanf(assembly_of(call).c_str(),
                                 "mma.sync.aligned.m%zun%zuk%zu.row.col.%7[^.].%7[^.].%7[^.].",
                                 &shape.m, &shape.n, &shape.k, sum.data(), a.data(), b.data());
@@ -116,7 +143,8 @@ void gather(const MmaShape& shape, const Bits& operands, std::size_t lane, Matri
 
 bool is_mma(const llvm::Instruction& inst) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
-  return call != nullptr && call->isInlineAsm() && assembly_of(*call).starts_with("mma.sync");
+  return call != nullptr && (is_intrinsic(*call) ||
+                             (call->isInlineAsm() && assembly_of(*call).starts_with("mma.sync")));
 }
 
 std::vector<Bits> mma(const llvm::CallInst& call, const std::vector<Bits>& operands) {

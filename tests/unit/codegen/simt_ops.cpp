@@ -109,7 +109,8 @@ std::string text_of(const llvm::Value& value) {
 
 bool is_collective(const llvm::Instruction& inst) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  return call == nullptr ? is_mma(inst) : call->getCalledFunction()->getName().contains(".sync");
+  return is_mma(inst) ||
+         (call != nullptr && call->getCalledFunction()->getName().contains(".sync"));
 }
 
 bool is_matrix_load(const llvm::Instruction& inst) {
