@@ -4,6 +4,7 @@
 // bits. Narrow ones are packed into words for shuffles and for shared memory.
 #include "codegen/emit_convert.h"
 
+#include "codegen/emit_cells.h"
 #include "codegen/emit_shuffle.h"
 #include "codegen/layout/conversion.h"
 #include "ir/support/check.h"
@@ -17,8 +18,6 @@
 
 namespace tilery::codegen {
 namespace {
-
-constexpr unsigned kWordBits = 32;
 
 // ---- shuffles -----------------------------------------------------------------------------------
 
@@ -168,17 +167,9 @@ llvm::Type* cells_type(llvm::Type* cell, std::size_t count) {
 
 void store_cells(llvm::IRBuilder<>& builder, llvm::Value* pointer,
                  std::span<llvm::Value* const> cells) {
-  llvm::Type* const cell = cells.front()->getType();
-  llvm::Value* all = cells.front();
-  if (cells.size() > 1) {
-    all = llvm::PoisonValue::get(cells_type(cell, cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      all = builder.CreateInsertElement(all, cells[i], i);
-    }
-  }
-  const unsigned bits = cell->getIntegerBitWidth();
-  all = builder.CreateBitCast(all, access_type(builder, bits, cells.size()));
-  builder.CreateAlignedStore(all, pointer, llvm::Align(bits / 8 * cells.size()));
+  const unsigned bytes = cells.front()->getType()->getIntegerBitWidth() / 8;
+  builder.CreateAlignedStore(packed_vector(builder, cells), pointer,
+                             llvm::Align(bytes * cells.size()));
 }
 
 Registers load_cells(llvm::IRBuilder<>& builder, llvm::Value* pointer, llvm::Type* cell,

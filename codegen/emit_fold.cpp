@@ -1,5 +1,6 @@
 #include "codegen/emit_fold.h"
 
+#include "codegen/emit_cells.h"
 #include "codegen/emit_shuffle.h"
 #include "ir/support/check.h"
 
@@ -166,16 +167,12 @@ void SharedArray::store(std::vector<Cell> cells) {
            number(cells[first + count - 1]) != number(cells[first]) + count - 1) {
       count /= 2;
     }
-    llvm::Value* word = to_cell(builder, cells[first].value);
-    if (count > 1) {
-      llvm::Value* vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(cell_, count));
-      for (std::uint32_t i = 0; i < count; ++i) {
-        vector = builder.CreateInsertElement(vector, to_cell(builder, cells[first + i].value),
-                                             std::uint64_t{i});
-      }
-      word = vector;
+    Registers values;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      values.push_back(cells[first + i].value);
     }
-    builder.CreateAlignedStore(word, pointer(cells[first].to), llvm::Align(count * cell_bytes_));
+    builder.CreateAlignedStore(packed_vector(builder, values), pointer(cells[first].to),
+                               llvm::Align(count * cell_bytes_));
     first += count;
   }
 }

@@ -7,7 +7,7 @@
 #include "codegen/access_plan.h"
 #include "codegen/emit.h"
 #include "codegen/emit_access.h"
-#include "codegen/emit_shuffle.h"
+#include "codegen/emit_cells.h"
 #include "ir/operands.h"
 
 #include <fmt/format.h>
@@ -80,12 +80,7 @@ Registers pack_words(EmitContext& context, std::span<llvm::Value* const> values,
   }
   const auto per_word = static_cast<std::size_t>(kind.bits / element_bits);
   for (std::size_t first = 0; first < values.size(); first += per_word) {
-    llvm::Value* vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(
-        builder.getIntNTy(static_cast<unsigned>(element_bits)), static_cast<unsigned>(per_word)));
-    for (std::size_t i = 0; i < per_word; ++i) {
-      vector = builder.CreateInsertElement(vector, to_cell(builder, values[first + i]), i);
-    }
-    words.push_back(builder.CreateBitCast(vector, word_type));
+    words.push_back(packed(builder, values.subspan(first, per_word)));
   }
   return words;
 }
@@ -202,19 +197,7 @@ void store_plain(EmitContext& context, const Access& access, llvm::Value* pointe
                  std::span<llvm::Value* const> values) {
   auto& builder = context.builder();
   const llvm::Align align(static_cast<std::uint64_t>(access.element.byte_size() * access.elements));
-  if (access.elements == 1) {
-    builder.CreateAlignedStore(to_cell(builder, values[0]), pointer, align);
-    return;
-  }
-  llvm::Type* const cell = builder.getIntNTy(static_cast<unsigned>(access.element.byte_size()) * 8);
-  llvm::Value* vector = llvm::PoisonValue::get(
-      llvm::FixedVectorType::get(cell, static_cast<unsigned>(access.elements)));
-  for (int i = 0; i < access.elements; ++i) {
-    vector =
-        builder.CreateInsertElement(vector, to_cell(builder, values[static_cast<std::size_t>(i)]),
-                                    static_cast<std::uint64_t>(i));
-  }
-  builder.CreateAlignedStore(vector, pointer, align);
+  builder.CreateAlignedStore(packed_vector(builder, values), pointer, align);
 }
 
 void store_assembly(EmitContext& context, const Access& access, llvm::Value* pointer,

@@ -1,5 +1,7 @@
 #include "codegen/emit_shuffle.h"
 
+#include "codegen/emit_cells.h"
+
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <algorithm>
@@ -8,27 +10,14 @@
 namespace tilery::codegen {
 namespace {
 
-constexpr unsigned kWordBits = 32;
-
 /// Moves one word of every lane.
 using MoveWord = std::function<llvm::Value*(llvm::Value*)>;
-
-/// One i32 that holds the cells, the first in the lowest bits.
-llvm::Value* packed(llvm::IRBuilder<>& builder, std::span<llvm::Value* const> cells) {
-  const unsigned bits = cells.front()->getType()->getIntegerBitWidth();
-  llvm::Value* word = builder.CreateZExt(cells.front(), builder.getInt32Ty());
-  for (std::size_t i = 1; i < cells.size(); ++i) {
-    llvm::Value* const wide = builder.CreateZExt(cells[i], builder.getInt32Ty());
-    word = builder.CreateOr(word, builder.CreateShl(wide, i * bits));
-  }
-  return word;
-}
 
 /// Moves up to one word's worth of cells of one narrow type.
 void move_narrow(llvm::IRBuilder<>& builder, std::span<llvm::Value* const> cells,
                  const MoveWord& move, Registers& moved) {
   llvm::Type* const type = cells.front()->getType();
-  llvm::Value* const word = move(packed(builder, cells));
+  llvm::Value* const word = move(builder.CreateZExt(packed(builder, cells), builder.getInt32Ty()));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     moved.push_back(
         builder.CreateTrunc(builder.CreateLShr(word, i * type->getIntegerBitWidth()), type));
@@ -94,28 +83,6 @@ MoveWord shuffle(EmitContext& context, llvm::Intrinsic::ID kind, llvm::Value* la
 }
 
 }  // namespace
-
-unsigned cell_bits(llvm::Type* type) {
-  constexpr unsigned kPointerBits = 64;
-  constexpr unsigned kByteBits = 8;
-  return type->isPointerTy() ? kPointerBits : std::max(kByteBits, type->getScalarSizeInBits());
-}
-
-llvm::Value* to_cell(llvm::IRBuilder<>& builder, llvm::Value* value) {
-  llvm::Type* const cell = builder.getIntNTy(cell_bits(value->getType()));
-  if (value->getType()->isPointerTy()) {
-    return builder.CreatePtrToInt(value, cell);
-  }
-  return value->getType()->isIntegerTy(1) ? builder.CreateZExt(value, cell)
-                                          : builder.CreateBitCast(value, cell);
-}
-
-llvm::Value* from_cell(llvm::IRBuilder<>& builder, llvm::Value* cell, llvm::Type* type) {
-  if (type->isPointerTy()) {
-    return builder.CreateIntToPtr(cell, type);
-  }
-  return type->isIntegerTy(1) ? builder.CreateTrunc(cell, type) : builder.CreateBitCast(cell, type);
-}
 
 Registers shuffle_xor(EmitContext& context, std::span<llvm::Value* const> values,
                       std::uint32_t lane_mask) {

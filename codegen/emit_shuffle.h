@@ -23,12 +23,4 @@ namespace tilery::codegen {
 [[nodiscard]] Registers shuffle_index(EmitContext& context, std::span<llvm::Value* const> values,
                                       llvm::Value* lane);
 
-/// A value of an element type as an integer of its memory cell's width, and the way back. i1 takes
-/// a byte.
-[[nodiscard]] llvm::Value* to_cell(llvm::IRBuilder<>& builder, llvm::Value* value);
-[[nodiscard]] llvm::Value* from_cell(llvm::IRBuilder<>& builder, llvm::Value* cell,
-                                     llvm::Type* type);
-/// Width of that integer.
-[[nodiscard]] unsigned cell_bits(llvm::Type* type);
-
 }  // namespace tilery::codegen
