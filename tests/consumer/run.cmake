@@ -25,6 +25,12 @@ if(NOT output MATCHES "0 2.5 5 7.5 10" OR NOT output MATCHES "out-of-bounds")
   message(FATAL_ERROR "the consumer printed:\n${output}")
 endif()
 
+foreach(file LICENSE NOTICE docs/cases.md kernels/vector_add.tl)
+  if(NOT EXISTS ${work}/prefix/share/doc/tilery/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+
 # The program for a GPU says so where there is none (77).
 execute_process(COMMAND ${work}/build/gpu ${CONSUMER_DIR}/../../kernels/vector_add.tl
   RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
