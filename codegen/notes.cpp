@@ -2,6 +2,7 @@
 
 #include "codegen/access_plan.h"
 #include "ir/builder.h"
+#include "ir/support/plural.h"
 
 #include <fmt/format.h>
 
@@ -51,10 +52,10 @@ std::vector<std::string> notes_of(const GpuFunction& gpu, const AxisTable& axes,
       return;
     }
     const AccessReason reason = explain_access(axes, function, id, layout, plan);
-    std::string note =
-        fmt::format("{}{} moves {} bytes at once, not {}: {}; {} would help",
-                    place_of(function, inst, sources), inst.op == Op::Load ? "load" : "store",
-                    plan.elements * element.byte_size(), kMaxAccessBytes, reason.why, reason.help);
+    std::string note = fmt::format(
+        "{}{} moves {} at once, not {}: {}; {} would help", place_of(function, inst, sources),
+        inst.op == Op::Load ? "load" : "store", plural(plan.elements * element.byte_size(), "byte"),
+        kMaxAccessBytes, reason.why, reason.help);
     // A helper that is inlined several times, or an unrolled loop, tells it once.
     if (std::ranges::find(notes, note) == notes.end()) {
       notes.push_back(std::move(note));

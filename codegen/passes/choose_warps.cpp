@@ -69,19 +69,21 @@ Rule warps_of(const Sizes& sizes) {
     // its places.
     const std::int64_t per_thread = sizes.narrowest <= 2 ? 32 : 16;
     if (sizes.largest <= kOneWarp) {
-      return {1, fmt::format("one warp folds the largest tile, {} elements, without a barrier",
-                             sizes.largest)};
+      return {1, fmt::format(
+                     "one warp reduces or scans the largest tile, {} elements, without a barrier",
+                     sizes.largest)};
     }
     // More numbers a thread rather than more warps, which wait for each other in every reduction.
     const int warps =
         std::max({warps_for(sizes.largest, per_thread, 8), warps_for(sizes.largest, 64, 16),
                   warps_for(sizes.largest, kMostElements)});
     return {warps,
-            fmt::format("{} elements of the largest tile, {}, in each thread, as it is folded",
-                        sizes.largest / (warps * kWarpLanes), sizes.largest)};
+            fmt::format(
+                "{} elements of the largest tile, {}, in each thread, as it is reduced or scanned",
+                sizes.largest / (warps * kWarpLanes), sizes.largest)};
   }
   return {std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32)),
-          fmt::format("the largest tile has {}, and nothing is folded",
+          fmt::format("the largest tile has {}, and nothing is reduced or scanned",
                       plural(sizes.largest, "element"))};
 }
 

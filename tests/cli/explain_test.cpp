@@ -143,7 +143,7 @@ TEST_F(Explain, the_reason_of_num_warps_is_told) {
   const json report = explained("1024");
   EXPECT_EQ(report["num_warps"], 4);
   EXPECT_EQ(report["num_warps_reason"],
-            "the largest tile has 1024 elements, and nothing is folded");
+            "the largest tile has 1024 elements, and nothing is reduced or scanned");
   EXPECT_EQ(explained("1024", {"num_warps=8"})["num_warps_reason"], "the launch asks for 8");
 }
 

@@ -126,6 +126,16 @@ TEST(Notes, tell_each_narrow_access_once_with_its_place) {
   EXPECT_EQ(notes[2].find("store moves 4 bytes at once, not 16: `stride_row`"), 0U);
 }
 
+TEST(Notes, one_byte_is_singular) {
+  CodegenOptions options;
+  const GpuFunction gpu =
+      testing::lowered_kernel("kernels/vector_add.tl",
+                              "x_ptr=*i8/16 y_ptr=*i8/16 out_ptr=*i8/16 n=i32 BLOCK=1024", options);
+  const std::vector<std::string> notes = notes_of(gpu, find_axis_info(gpu.function), nullptr);
+  ASSERT_EQ(notes.size(), 3U);
+  EXPECT_EQ(notes[1].find("load moves 1 byte at once, not 16: `n`"), 0U) << notes[1];
+}
+
 TEST(Notes, a_regular_kernel_with_its_own_num_warps_has_none) {
   CodegenOptions options;
   options.num_warps = 8;

@@ -95,10 +95,10 @@ TEST(ChooseWarps, the_authors_number_counts) {
 
 TEST(ChooseWarps, tells_the_rule_that_it_followed) {
   EXPECT_EQ(choose_warps(row(1024, true), {}).why,
-            "one warp folds the largest tile, 1024 elements, without a barrier");
+            "one warp reduces or scans the largest tile, 1024 elements, without a barrier");
   // 4096 / (16 · 32) = 8 warps
   EXPECT_EQ(choose_warps(row(4096, true), {}).why,
-            "16 elements of the largest tile, 4096, in each thread, as it is folded");
+            "16 elements of the largest tile, 4096, in each thread, as it is reduced or scanned");
 }
 
 TEST(ChooseWarps, the_authors_number_is_raised_with_a_note) {
