@@ -36,6 +36,16 @@ std::string joined_path(const std::string& module, const std::string& member) {
   return is_relative ? module + member : module + "." + member;
 }
 
+/// "float16" and its like.
+bool is_dtype_name(std::string_view name) {
+  for (int i = 0; i < kScalarCount; ++i) {
+    if (dtype_name(static_cast<Scalar>(i)) == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Values that a kernel may read from the module level however they were made.
 bool is_always_visible(const Value& value) {
   return !value.is_number() && !value.is<std::string>() && !value.is<TupleValue>();
@@ -162,7 +172,7 @@ MaybeValue Specializer::undefined(std::string_view name, SourceRange range) {
     diagnostic.helped("add `import triton.language as tl`");
   } else if (name == "triton" || name == "math") {
     diagnostic.helped(fmt::format("add `import {}`", name));
-  } else if (find_builtin("triton.language", name) != nullptr) {
+  } else if (find_builtin("triton.language", name) != nullptr || is_dtype_name(name)) {
     diagnostic.helped(fmt::format("did you mean `tl.{}`?", name));
   } else if (const std::string_view instead = instead_of_python(name); !instead.empty()) {
     diagnostic.helped(std::string(instead));
@@ -285,7 +295,9 @@ MaybeValue Specializer::module_value(const Unit& unit, const std::string& path, 
     return Value{ModuleRef{path, nullptr}};
   }
   report(DiagId::ModuleNotAvailable, range, path)
-      .helped("kernels see `triton`, `triton.language`, `math` and modules of kernels");
+      .helped(
+          "kernels see `triton`, `triton.language`, `math` and the files of kernels that lie "
+          "beside theirs");
   return {};
 }
 
