@@ -61,8 +61,9 @@ std::string cuda_tool_places() {
     const std::string folder(variable(name.c_str()));
     return folder.empty() ? name + " is unset" : "not in " + folder + "/bin";
   };
-  return "it is not on PATH, " + home("CUDA_HOME") + ", " + home("CUDA_PATH") +
-         ", and it is not in " + kUsualFolder;
+  const std::string places = "not on PATH, " + home("CUDA_HOME") + ", " + home("CUDA_PATH");
+  const bool is_told = places.find(kUsualFolder) != std::string::npos;
+  return is_told ? places : places + ", not in " + kUsualFolder;
 }
 
 }  // namespace tilery::tools

@@ -75,7 +75,7 @@ Result<std::string> disassemble(const GpuCode& code) {
   }
   return machine_error(
       fmt::format("there is neither `nvdisasm` nor `cuobjdump`, the disassemblers of NVIDIA's CUDA "
-                  "toolkit, beside its assembler: {}",
+                  "toolkit: {}",
                   cuda_tool_places()));
 }
 
