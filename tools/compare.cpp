@@ -68,19 +68,23 @@ std::optional<Mismatch> compare(const Buffer& got, const Buffer& want, const Tol
   const DType dtype = got.dtype();
   std::optional<Mismatch> mismatch;
   for (std::int64_t i = 0; i < got.numel(); ++i) {
+    // What lies in memory that was never written may be the right number by chance.
+    const bool is_unwritten = tolerance.needs_written && !got.is_defined(i);
     const bool is_equal = is_float(dtype)
                               ? are_equal_floats(dtype, got.number(i), want.number(i), tolerance)
                               : are_equal_integers(got, want, i);
-    if (is_equal) {
+    if (is_equal && !is_unwritten) {
       continue;
     }
     if (!mismatch) {
-      mismatch = Mismatch{i, element_text(got, i), element_text(want, i), {}, 0, got.numel()};
-      if (is_float(dtype)) {
+      mismatch = Mismatch{
+          i, is_unwritten ? "" : element_text(got, i), element_text(want, i), {}, 0, got.numel()};
+      if (is_float(dtype) && !is_unwritten) {
         mismatch->ulps = ulps_between(dtype, got.number(i), want.number(i));
       }
     }
     ++mismatch->count;
+    mismatch->unwritten += is_unwritten ? 1 : 0;
   }
   return mismatch;
 }
@@ -96,8 +100,12 @@ std::string mismatch_text(const Mismatch& mismatch, const Extents& shape) {
       shape.size() > 1 ? fmt::format(" [{}]", fmt::join(place, ", ")) : std::string();
   const std::string ulps =
       mismatch.ulps ? fmt::format(" ({} ulps apart)", *mismatch.ulps) : std::string();
-  return fmt::format("element {}{} is {}, expected {}{}; {} of {} elements differ", mismatch.index,
-                     where, mismatch.got, mismatch.want, ulps, mismatch.count, mismatch.numel);
+  const std::string got =
+      mismatch.got.empty() ? "was never written" : fmt::format("is {}", mismatch.got);
+  const std::string unwritten =
+      mismatch.unwritten > 0 ? fmt::format(", {} of them never written", mismatch.unwritten) : "";
+  return fmt::format("element {}{} {}, expected {}{}; {} of {} elements differ{}", mismatch.index,
+                     where, got, mismatch.want, ulps, mismatch.count, mismatch.numel, unwritten);
 }
 
 }  // namespace tilery::tools

@@ -14,18 +14,20 @@ namespace tilery::tools {
 struct Tolerance {
   double rtol = 0;
   double atol = 0;
-  bool signed_zero = false;  ///< +0 and -0 differ
+  bool signed_zero = false;    ///< +0 and -0 differ
+  bool needs_written = false;  ///< an element of `got` that was never written differs
 };
 
 /// The first element that differs, and how many do.
 struct Mismatch {
   std::int64_t index = 0;
-  std::string got;
+  std::string got;  ///< empty if the element was never written
   std::string want;
   /// How many values of the type lie between the two; nothing for NaN, infinities and integers.
   std::optional<std::uint64_t> ulps;
   std::int64_t count = 0;
   std::int64_t numel = 0;
+  std::int64_t unwritten = 0;  ///< how many of those were never written, if that counts
 };
 
 /// Compares with a buffer of as many elements, whose type may be another one of the same kind (a

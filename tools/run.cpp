@@ -249,7 +249,7 @@ class Run {
   }
 
   void check_expectations(const Wishes& wishes) {
-    const Tolerance tolerance{request_.rtol, request_.atol, false};
+    const Tolerance tolerance{request_.rtol, request_.atol, false, true};
     for (const Expectation& e : wishes.expect) {
       const std::optional<Mismatch> mismatch = compare(e.file.buffer, e.want, tolerance);
       if (mismatch) {

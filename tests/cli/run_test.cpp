@@ -75,6 +75,17 @@ TEST(CliRun, a_mismatch_is_shown_and_exits_with_1) {
       0);
 }
 
+TEST(CliRun, an_expected_element_that_was_never_written_is_told) {
+  const TempDir dir;
+  ASSERT_EQ(run_add(dir, with_grid({"--out", "x=" + dir.file("x.npy")})).exit_code, 0);
+  // One program of four lanes leaves the fifth element alone.
+  const ProcessResult r =
+      tilery({"run", dir.file("add.tl"), "x=arange:f32[5]", "y=zeros:f32[5]", "out=empty:f32[5]",
+              "n=5", "BLOCK=4", "--grid", "1", "--expect", "out=" + dir.file("x.npy")});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_TRUE(contains(r.err, "element 4 was never written, expected 4.; 1 of 5")) << r.err;
+}
+
 TEST(CliRun, views_look_into_other_arrays) {
   const TempDir dir;
   const ProcessResult r = tilery({"run", dir.write("add.tl", kAdd), "x=arange:i32[8]", "y=x+4",

@@ -99,6 +99,23 @@ TEST(Compare, the_first_mismatch_is_described) {
             "element 2 [1, 0] is 3., expected 3.0000002 (1 ulps apart); 2 of 4 elements differ");
 }
 
+TEST(Compare, an_element_never_written_differs_whatever_lies_there) {
+  Result<Buffer> a = Buffer::uninitialised(DType::F32, {2, 2});
+  a->set_number(0, 1);
+  a->set_number(3, 5);
+  Buffer b = array(DType::F32, {2, 2}, {1, 0, 0, 4});
+  b.set_number(1, a->number(1));  // right by chance
+  const Tolerance written{.needs_written = true};
+  const auto mismatch = compare(*a, b, written);
+  ASSERT_TRUE(mismatch.has_value());
+  EXPECT_EQ(mismatch->index, 1);
+  EXPECT_EQ(mismatch->count, 3);
+  const std::string text = mismatch_text(*mismatch, a->shape());
+  EXPECT_EQ(text.find("element 1 [0, 1] was never written, expected "), 0U) << text;
+  EXPECT_TRUE(text.ends_with("; 3 of 4 elements differ, 2 of them never written")) << text;
+  EXPECT_FALSE(compare(*a, *a, {}).has_value()) << "unless it is asked for";
+}
+
 TEST(Compare, tolerances_are_numpys) {
   // |got - want| <= atol + rtol * |want|
   const Buffer a = array(DType::F64, {1}, {101});
