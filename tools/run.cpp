@@ -8,6 +8,7 @@
 #include "tools/dump.h"
 #include "tools/report_json.h"
 #include "tools/requests.h"
+#include "tools/whole_files.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -88,7 +88,7 @@ std::optional<Error> writing_problem(const std::vector<NamedFile>& files) {
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     if (access(folder.c_str(), W_OK) != 0) {
-      return wrong(fmt::format("cannot write `{}`: {}", path, std::strerror(errno)));
+      return wrong(cannot_write(path, errno));
     }
     if (std::any_of(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i),
                     [&](const NamedFile& other) { return other.path == path; })) {

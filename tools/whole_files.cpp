@@ -18,9 +18,7 @@ namespace fs = std::filesystem;
 Error write_error(const std::string& path, int error) {
   const bool is_usage = error == ENOENT || error == EACCES || error == ENOTDIR || error == EISDIR ||
                         error == ENAMETOOLONG;
-  return {is_usage ? ErrorKind::Usage : ErrorKind::Machine,
-          fmt::format("cannot write `{}`: {}", path, std::strerror(error)),
-          {}};
+  return {is_usage ? ErrorKind::Usage : ErrorKind::Machine, cannot_write(path, error), {}};
 }
 
 /// 0 or an errno.
@@ -84,6 +82,15 @@ class PendingFile {
 };
 
 }  // namespace
+
+std::string cannot_write(const std::string& path, int error) {
+  const std::string folder = fs::path(path).parent_path().string();
+  std::error_code ignored;
+  if (error == ENOENT && !folder.empty() && !fs::exists(folder, ignored)) {
+    return fmt::format("cannot write `{}`: there is no folder `{}`; make it first", path, folder);
+  }
+  return fmt::format("cannot write `{}`: {}", path, std::strerror(error));
+}
 
 Status write_whole_files(const std::vector<FileToWrite>& files) {
   std::vector<std::unique_ptr<PendingFile>> pending;

@@ -18,4 +18,7 @@ struct FileToWrite {
 /// that cannot be written to, with ErrorKind::Machine for a full disk and the like.
 [[nodiscard]] Status write_whole_files(const std::vector<FileToWrite>& files);
 
+/// Why a file cannot be written, for people: `error` is an errno.
+[[nodiscard]] std::string cannot_write(const std::string& path, int error);
+
 }  // namespace tilery::tools

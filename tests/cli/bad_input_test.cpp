@@ -215,6 +215,16 @@ TEST(BadInput, an_output_that_cannot_be_written_leaves_nothing) {
   EXPECT_EQ(dir.count(), 2) << "the kernel and the folder, nothing else";
 }
 
+TEST(BadInput, an_output_in_a_folder_that_is_not_there) {
+  const TempDir dir;
+  const ProcessResult r =
+      tilery({"run", dir.write("k.tl", "def k(x):\n    pass\n"), "x=zeros:f32[4]", "--grid", "1",
+              "--out", "x=" + dir.file("no/o.npy")});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_TRUE(contains(r.err, "there is no folder `" + dir.file("no") + "`; make it first"))
+      << r.err;
+}
+
 TEST(BadInput, two_outputs_in_one_file) {
   const TempDir dir;
   const ProcessResult r = tilery({"run", dir.write("k.tl", "def k(x, y):\n    pass\n"),
