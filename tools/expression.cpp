@@ -262,7 +262,15 @@ class Evaluator {
 
   Number name(std::string_view word) {
     const Number value = names_.number(word);
-    return value ? value : fail(fmt::format("`{}` is no whole number among the arguments", word));
+    if (!value && names_.shape(word)) {
+      return fail(
+          fmt::format("`{0}` is an array; sizes of it are {0}.shape[0] and {0}.numel()", word));
+    }
+    return value
+               ? value
+               : fail(fmt::format("no argument `{0}` with a whole number is given; add {0}=NUMBER, "
+                                  "or check the spelling",
+                                  word));
   }
 
   std::string_view text_;

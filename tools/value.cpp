@@ -286,6 +286,31 @@ Result<Value> parse_prefixed(std::string_view head, std::string_view rest) {
   return Value{*std::move(whole)};
 }
 
+/// Why a text is no value, and what to write.
+std::string no_value(std::string_view text) {
+  if (text.ends_with(".npy")) {
+    return fmt::format("`{}` is no value; write @{} for the array in that file", text, text);
+  }
+  if (text.starts_with('*')) {
+    return fmt::format(
+        "`{}` is no value; a type stands for an array only where nothing runs: give "
+        "lint, emit, explain and build a pointer as *f32 or *f32:16, and others an "
+        "array, such as zeros:f32[8]",
+        text);
+  }
+  if (text.ends_with('*') && dtype_named(text.substr(0, text.size() - 1))) {
+    return fmt::format("`{}` is no value; a pointer type is written *{}", text,
+                       text.substr(0, text.size() - 1));
+  }
+  if (const std::size_t bracket = text.find('[');
+      bracket != std::string_view::npos && text.ends_with(']')) {
+    return fmt::format("`{}` is no value; an array needs its element type: {}:f32{}", text,
+                       dtype_named(text.substr(0, bracket)) ? "zeros" : text.substr(0, bracket),
+                       text.substr(bracket));
+  }
+  return fmt::format("`{}` is no value; a string needs quotes: '\"{}\"'", text, text);
+}
+
 /// `x`, `x+4`, `like(x)`, `tl.float16`.
 Result<Value> parse_name(std::string_view text) {
   if (text.starts_with("like(") && text.ends_with(')')) {
@@ -299,10 +324,7 @@ Result<Value> parse_name(std::string_view text) {
   const std::size_t sign = text.find_first_of("+-");
   const std::string_view array = text.substr(0, sign);
   if (!is_name(array)) {
-    return wrong(
-        text.ends_with(".npy")
-            ? fmt::format("`{}` is no value; write @{} for the array in that file", text, text)
-            : fmt::format("`{}` is no value; a string needs quotes: '\"{}\"'", text, text));
+    return wrong(no_value(text));
   }
   NameValue value{std::string(array), 0, sign != std::string_view::npos};
   if (value.has_offset) {
@@ -343,6 +365,9 @@ Result<Value> parse_nested(std::string_view text, int depth) {
       std::isdigit(static_cast<unsigned char>(text.front())) != 0 || text.front() == '-';
   if (starts_number) {
     return wrong(fmt::format("`{}` is no number of at most 64 bits", text));
+  }
+  if (text.front() == '*') {
+    return wrong(no_value(text));
   }
   const std::size_t colon = text.find(':');
   return colon == std::string_view::npos

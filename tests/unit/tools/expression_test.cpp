@@ -58,7 +58,8 @@ TEST(Expression, says_what_is_wrong) {
   EXPECT_NE(error("2.5").find("no whole number"), std::string::npos);
   EXPECT_NE(error("7 / 2").find("use //"), std::string::npos);
   EXPECT_NE(error("1 // 0").find("division by zero"), std::string::npos);
-  EXPECT_NE(error("M").find("`M` is no whole number among"), std::string::npos);
+  EXPECT_NE(error("M").find("no argument `M` with a whole number is given"), std::string::npos);
+  EXPECT_NE(error("x").find("`x` is an array; sizes of it are x.shape[0]"), std::string::npos);
   EXPECT_NE(error("y.shape[0]").find("no array"), std::string::npos);
   EXPECT_NE(error("x.shape[2]").find("no axis 2"), std::string::npos);
   EXPECT_NE(error("(1").find("`)` is missing"), std::string::npos);

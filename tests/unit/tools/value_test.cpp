@@ -113,6 +113,10 @@ TEST(ParseValue, mistakes_are_explained) {
   EXPECT_NE(error("@").find("name of a file"), std::string::npos);
   EXPECT_NE(error("x.npy").find("write @x.npy"), std::string::npos);
   EXPECT_NE(error("a.b").find("a string needs quotes"), std::string::npos);
+  EXPECT_NE(error("*f32").find("only where nothing runs"), std::string::npos);
+  EXPECT_NE(error("*f32:16").find("only where nothing runs"), std::string::npos);
+  EXPECT_NE(error("f32*").find("written *f32"), std::string::npos);
+  EXPECT_NE(error("zeros[4,6]").find("zeros:f32[4,6]"), std::string::npos);
   EXPECT_NE(error("zero:f32[4]").find("zeros, ones"), std::string::npos);
   EXPECT_NE(error("zeros:f31[4]").find("no element type"), std::string::npos);
   EXPECT_NE(error("zeros:f32").find("f32[8]"), std::string::npos);
