@@ -173,12 +173,32 @@ class ArgumentReader {
     return std::nullopt;
   }
 
+  /// The array that an argument is, or that its `like(x)` or `x` leads to in the end.
+  auto array_behind(std::string_view name) const
+      -> decltype(CallArguments::arrays)::const_iterator {
+    auto found = result_.arrays.find(name);
+    // Each entry is passed once at most, or they lead round in a circle.
+    for (std::size_t i = 0; i < entries_.size() && found == result_.arrays.end(); ++i) {
+      const auto entry = std::ranges::find(entries_, name, &Entry::name);
+      if (entry == entries_.end()) {
+        break;
+      }
+      if (const auto* like = std::get_if<LikeValue>(&entry->value.data)) {
+        name = like->name;
+      } else if (const auto* other = std::get_if<NameValue>(&entry->value.data)) {
+        name = other->name;
+      }
+      found = result_.arrays.find(name);
+    }
+    return found;
+  }
+
   std::optional<Error> copy_shape(Entry& entry) {
     const auto* like = std::get_if<LikeValue>(&entry.value.data);
     if (like == nullptr) {
       return std::nullopt;
     }
-    const auto found = result_.arrays.find(like->name);
+    const auto found = array_behind(like->name);
     if (found == result_.arrays.end()) {
       return wrong(fmt::format("`{}` is no array among the arguments before it", like->name));
     }

@@ -93,6 +93,18 @@ TEST(CliRun, views_look_into_other_arrays) {
   EXPECT_EQ(r.out, "x: i32[8]\n[ 4  6  8 10  4  5  6  7]\n") << r.err;
 }
 
+TEST(CliRun, like_takes_any_array_argument_in_any_order) {
+  const TempDir dir;
+  const std::string file = dir.write("k.tl", "def k(a, b, c, d):\n    pass\n");
+  const ProcessResult good = tilery({"run", file, "a=like(b)", "b=like(d)", "c=zeros:i8[3]", "d=c",
+                                     "--grid", "1", "--print", "a"});
+  EXPECT_EQ(good.out, "a: i8[3]\n[0 0 0]\n") << good.err;
+  const ProcessResult circle =
+      tilery({"run", file, "a=like(b)", "b=like(a)", "c=zeros:i8[3]", "d=like(q)", "--grid", "1"});
+  EXPECT_EQ(circle.exit_code, 2);
+  EXPECT_TRUE(contains(circle.err, "there is no array argument `b` to be like")) << circle.err;
+}
+
 TEST(CliRun, extents_and_grids_are_expressions) {
   const TempDir dir;
   const ProcessResult r = tilery({"run", dir.write("add.tl", kAdd), "x=ones:f16[n*2]",
