@@ -200,7 +200,7 @@ class ArgumentReader {
     }
     const auto found = array_behind(like->name);
     if (found == result_.arrays.end()) {
-      return wrong(fmt::format("`{}` is no array among the arguments before it", like->name));
+      return wrong(fmt::format("there is no array argument `{}` to be like", like->name));
     }
     const Result<Buffer> buffer = Buffer::zeros(found->second.dtype(), found->second.shape());
     if (!buffer) {
@@ -326,6 +326,20 @@ class ArrayMover {
   std::vector<std::pair<Buffer, Buffer>> copies_;
 };
 
+/// The extents in `4,2`, and in `(4, 2)` and `(4,)`, as Python writes them.
+std::vector<std::string> grid_extents(std::string_view text) {
+  if (text.front() == '(' && text.back() == ')' && split_top_level(text).size() == 1) {
+    std::vector<std::string> inside = split_top_level(text.substr(1, text.size() - 2));
+    if (inside.size() > 1) {
+      if (inside.back().empty()) {
+        inside.pop_back();
+      }
+      return inside;
+    }
+  }
+  return split_top_level(text);
+}
+
 }  // namespace
 
 ExpressionNames CallArguments::names() const {
@@ -446,14 +460,12 @@ Result<std::vector<std::int64_t>> read_grid(const std::string& text,
         "--grid is missing: how many programs shall run? --grid 1 for a single one, "
         "--grid 'cdiv(n, BLOCK)' for as many as cover n elements");
   }
-  std::string_view inside = text;
-  // `(4, 2)`, as Python writes it, is welcome too.
-  if (inside.front() == '(' && inside.back() == ')' && split_top_level(inside).size() == 1 &&
-      split_top_level(inside.substr(1, inside.size() - 2)).size() > 1) {
-    inside = inside.substr(1, inside.size() - 2);
-  }
   std::vector<std::int64_t> grid;
-  for (const std::string& extent : split_top_level(inside)) {
+  for (const std::string& extent : grid_extents(text)) {
+    if (extent.empty()) {
+      return wrong(
+          fmt::format("--grid {}: an extent is missing; write X[,Y[,Z]], such as 4 or 4,2", text));
+    }
     const Result<std::int64_t> value = evaluate(extent, arguments.names());
     if (!value) {
       return wrong("--grid: " + value.error().message);

@@ -113,6 +113,20 @@ TEST(CliRun, extents_and_grids_are_expressions) {
   EXPECT_EQ(r.out, "out: f16[2, 4]\n[[2. 2. 2. 2.]\n [0. 0. 0. 0.]]\n") << r.err;
 }
 
+TEST(CliRun, grids_may_be_written_as_python_does) {
+  const TempDir dir;
+  const std::string file = dir.write(
+      "k.tl", "def k(o):\n    tl.store(o, tl.num_programs(0) * 10 + tl.num_programs(1))\n");
+  const auto printed = [&](const std::string& grid) {
+    return tilery({"run", file, "o=zeros:i32[1]", "--grid", grid, "--print", "o"});
+  };
+  EXPECT_EQ(printed("(4,)").out, "o: i32[1]\n[41]\n");
+  EXPECT_EQ(printed("(4, 2, )").out, "o: i32[1]\n[42]\n");
+  const ProcessResult r = printed("4,");
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_TRUE(contains(r.err, "--grid 4,: an extent is missing; write X[,Y[,Z]]")) << r.err;
+}
+
 TEST(CliRun, a_finding_is_shown_like_a_diagnostic) {
   const TempDir dir;
   const ProcessResult r = tilery({"run", dir.write("add.tl", kAdd), "x=ones:f32[3]",
