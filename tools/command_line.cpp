@@ -72,10 +72,11 @@ void add_compile_options(CLI::App& app, CallRequest& call) {
   app.add_flag("--json", call.json, "report as JSON on standard output");
 }
 
-void add_call_options(CLI::App& app, CallRequest& call) {
+void add_call_options(
+    CLI::App& app, CallRequest& call,
+    const char* on = "where: interpret (the CPU, every access checked), cuda[:N]") {
   add_compile_options(app, call);
-  app.add_option("--on", call.on, "where: interpret (the CPU, every access checked), cuda[:N]")
-      ->type_name("WHERE");
+  app.add_option("--on", call.on, on)->type_name("WHERE");
 }
 
 /// An option that may be given several times, one value each.
@@ -201,7 +202,7 @@ class CommandLine {
     RunRequest& run = compare_.run;
     run.rtol = 0;
     run.atol = 0;
-    add_call_options(*sub, run.call);
+    add_call_options(*sub, run.call, "the GPU to compare with: cuda[:N] (default: cuda)");
     sub->add_option("--grid", run.grid, "how many programs: X[,Y[,Z]]")->type_name("X[,Y[,Z]]");
     sub->add_option("--runs", compare_.runs, "how often to run on the GPU (default: 1)")
         ->check(quietly(CLI::Range(1, 1000000)))
@@ -254,8 +255,9 @@ class CommandLine {
     add_compile_options(*sub, lint_.call);
     sub->footer(std::string(kTypeHelp) + "\n" + kValueHelp +
                 "\n\nWithout arguments only the syntax is checked.\n\nExamples:\n"
-                "  tilery lint softmax.tl\n"
-                "  tilery lint softmax.tl 'x=*f32' 'out=*f32' stride=i32 N=i32 BLOCK=64");
+                "  tilery lint kernels/stable_softmax.tl\n"
+                "  tilery lint kernels/stable_softmax.tl 'x_ptr=*f32' 'out_ptr=*f32' "
+                "stride_row=i32 N=i32 BLOCK_N=64");
     sub->callback([this] { exit_code_ = lint_command(lint_); });
   }
 
@@ -295,7 +297,7 @@ class CommandLine {
   void add_explain() {
     CLI::App* sub = add("explain", "tell what each line becomes on a GPU, and why");
     explain_.call.allows_types = true;
-    add_call_options(*sub, explain_.call);
+    add_call_options(*sub, explain_.call, "also ask the driver of a GPU: cuda[:N]");
     sub->add_option("--target", explain_.target,
                     "the chip (default: sm_90a, or that of the GPU of --on)")
         ->type_name("CHIP");

@@ -5,10 +5,10 @@ namespace tilery::tools {
 
 inline constexpr const char* kTopFooter = R"(
 Examples:
-  tilery run add.tl x=randn:f32[1000] y=ones:f32[1000] out=zeros:f32[1000] n=1000 BLOCK=128 \
-             --grid 'cdiv(n, BLOCK)' --print out
-  tilery list add.tl
-  tilery emit add.tl x=zeros:f32[4] y=zeros:f32[4] out=zeros:f32[4] n=4 BLOCK=4 --stage ir
+  tilery run kernels/vector_add.tl x_ptr=randn:f32[5000] y_ptr=ones:f32[5000] \
+      out_ptr=empty:f32[5000] n=5000 BLOCK=1024 --grid 'cdiv(n, BLOCK)' --print out_ptr
+  tilery list kernels/vector_add.tl
+  tilery emit kernels/vector_add.tl 'x_ptr=*f32' 'y_ptr=*f32' 'out_ptr=*f32' n=i32 BLOCK=4
 
 `tilery SUBCOMMAND --help` tells more. Exit codes: 0 good, 1 the kernel is at fault, 2 wrong usage,
 3 the machine is at fault.)";
@@ -32,10 +32,10 @@ like arguments: num_warps=8 num_stages=2 enable_fp_fusion=false debug=true; a pa
 
 inline constexpr const char* kRunFooter = R"(
 Examples:
-  tilery run softmax.tl x=@x.npy out='like(x)' stride_row=256 N=256 BLOCK_N=256 \
-             --grid 'x.shape[0]' --out out=y.npy
-  tilery run add.tl::add x=arange:f32[100] y=ones:f32[100] out=empty:f32[100] n=100 BLOCK=64 \
-             --grid 'cdiv(n, BLOCK)' --print out
+  tilery run kernels/stable_softmax.tl x_ptr=@x.npy 'out_ptr=like(x_ptr)' stride_row=200 N=200 \
+      BLOCK_N=256 --grid 'x_ptr.shape[0]' --out out_ptr=y.npy
+  tilery run kernels/vector_add.tl::vector_add x_ptr=arange:f32[100] y_ptr=ones:f32[100] \
+      out_ptr=empty:f32[100] n=100 BLOCK=64 --grid 'cdiv(n, BLOCK)' --print out_ptr
 
 --grid takes one to three extents, x first: whole numbers or expressions of + - * // % cdiv()
 min() max() next_power_of_2() over arguments, x.shape[0] and x.numel().)";
@@ -56,15 +56,16 @@ Mathematical functions are computed reproducibly, so that the bits are the same,
 is given. A dot on tensor cores sums in another order: give it --rtol.
 
 Examples:
-  tilery compare softmax.tl x=randn:f32[64,1000] out=empty:f32[64,1000] stride=1000 N=1000 \
-      BLOCK=1024 --grid 64 --runs 3)";
+  tilery compare kernels/stable_softmax.tl x_ptr=randn:f32[64,1000] 'out_ptr=like(x_ptr)' \
+      stride_row=1000 N=1000 BLOCK_N=1024 --grid 64 --runs 3)";
 
 inline constexpr const char* kEmitFooter = R"(
 Examples:
-  tilery emit softmax.tl --stage ast
-  tilery emit softmax.tl x=zeros:f32[4,64] out=zeros:f32[4,64] stride=64 N=64 BLOCK=64 --stage ir
-  tilery emit softmax.tl ... --stage ptx --target sm_80 num_warps=8
-  tilery emit softmax.tl ... --dump-after contract_fma --dump-after cse
+  tilery emit kernels/stable_softmax.tl --stage ast
+  tilery emit kernels/stable_softmax.tl 'x_ptr=*f32:16' 'out_ptr=*f32:16' stride_row=i32:16 \
+      N=i32 BLOCK_N=1024 --stage ir
+  tilery emit ...the same... --stage ptx --target sm_80 num_warps=8
+  tilery emit ...the same... --dump-after contract_fma --dump-after cse
 
 With TILERY_DUMP_DIR=dir, run and lint write the syntax tree and the IR after every pass into files
 there.)";
@@ -77,8 +78,9 @@ from the driver. No GPU is needed. Addresses count as they are given: a view suc
 aligned to 16 bytes.
 
 Examples:
-  tilery explain softmax.tl x=zeros:f32[64,1000] out='like(x)' stride=1000 N=1000 BLOCK=1024
-  tilery explain softmax.tl ... --target sm_80 num_warps=8 --json)";
+  tilery explain kernels/stable_softmax.tl x_ptr=zeros:f32[64,1000] 'out_ptr=like(x_ptr)' \
+      stride_row=1000 N=1000 BLOCK_N=1024
+  tilery explain ...the same... --target sm_80 num_warps=8 --json)";
 
 inline constexpr const char* kBenchFooter = R"(
 Runs on the GPU unless --on interpret is given. A launch is timed between two CUDA events, after
@@ -87,9 +89,10 @@ fifths of the launches do not exceed, GB/s, and what share that is of the GPU's 
 in the same run. Any number, type or word may be a list: each combination is a row.
 
 Examples:
-  tilery bench softmax.tl x=randn:f32[32768,4096] out='like(x)' stride=4096 N=4096 BLOCK=4096 \
-      --grid 32768 --warps 1,2,4,8,16,32
-  tilery bench matmul.tl ... --flops '2*M*N*K' BLOCK_M=64,128 num_warps=4,8 --grid 'cdiv(M, BLOCK_M)')";
+  tilery bench kernels/stable_softmax.tl x_ptr=randn:f32[32768,4096] 'out_ptr=like(x_ptr)' \
+      stride_row=4096 N=4096 BLOCK_N=4096 --grid 32768 --warps 1,2,4,8,16,32
+  tilery bench kernels/matmul.tl ... BLOCK_M=64,128 BLOCK_N=64 num_warps=4,8 --flops '2*M*N*K' \
+      --grid 'cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)')";
 
 inline constexpr const char* kTypeHelp = R"(
 An argument may be a type, which stands for every value of it:
@@ -101,7 +104,8 @@ The header needs neither the CUDA toolkit nor Tilery; it has NAME_load, NAME_lau
 NAME_check. What the code was compiled for (alignment, multiples of 16, 1) is checked at each launch.
 
 Examples:
-  tilery build add.tl x='*f32:16' y='*f32:16' out='*f32:16' n=i32 BLOCK=1024 --out build/add
+  tilery build kernels/vector_add.tl 'x_ptr=*f32:16' 'y_ptr=*f32:16' 'out_ptr=*f32:16' n=i32 \
+      BLOCK=1024 --out build/add
   tilery build gemm.tl::matmul ... --target sm_80 --format cubin --out gemm_sm80 --name gemm)";
 
 }  // namespace tilery::tools
