@@ -6,6 +6,7 @@
 // for large arguments; they and erf are the templates in both modes.
 #include "codegen/emit_map.h"
 #include "codegen/llvm_math.h"
+#include "codegen/math_function.h"
 #include "ir/math/erf.h"
 #include "ir/math/exp.h"
 #include "ir/math/log.h"
@@ -14,6 +15,7 @@
 #include "ir/math/trig.h"
 #include "ir/support/check.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <array>
@@ -43,6 +45,8 @@ struct FunctionOp {
   Op op;
   FunctionFn f32;
   FunctionFn f64;
+  /// Without branches and tables, so that it can be a function that kernels call.
+  bool is_straight = false;
 };
 
 /// F takes one or two values of ir/math and returns one.
@@ -62,6 +66,11 @@ Value* binary(llvm::IRBuilder<>& builder, Elements operands) {
 }
 
 template <class F>
+constexpr FunctionOp straight_function(Op op, F /*function*/) {
+  return {op, unary<F, float>, unary<F, double>, true};
+}
+
+template <class F>
 constexpr FunctionOp function_of_one(Op op, F /*function*/) {
   return {op, unary<F, float>, unary<F, double>};
 }
@@ -72,14 +81,14 @@ constexpr FunctionOp function_of_two(Op op, F /*function*/) {
 }
 
 constexpr std::array kFunctions{
-    function_of_one(Op::Exp, [](auto x) { return math::exp(x); }),
-    function_of_one(Op::Exp2, [](auto x) { return math::exp2(x); }),
-    function_of_one(Op::Log, [](auto x) { return math::log(x); }),
-    function_of_one(Op::Log2, [](auto x) { return math::log2(x); }),
+    straight_function(Op::Exp, [](auto x) { return math::exp(x); }),
+    straight_function(Op::Exp2, [](auto x) { return math::exp2(x); }),
+    straight_function(Op::Log, [](auto x) { return math::log(x); }),
+    straight_function(Op::Log2, [](auto x) { return math::log2(x); }),
     function_of_one(Op::Sin, [](auto x) { return math::sin(x); }),
     function_of_one(Op::Cos, [](auto x) { return math::cos(x); }),
     function_of_one(Op::Erf, [](auto x) { return math::erf(x); }),
-    function_of_one(Op::Rsqrt, [](auto x) { return math::rsqrt(x); }),
+    straight_function(Op::Rsqrt, [](auto x) { return math::rsqrt(x); }),
     function_of_two(Op::Rem, [](auto x, auto y) { return math::remainder(x, y); }),
 };
 
@@ -122,7 +131,12 @@ Value* emit_function_element(const MapEmitter& emitter, const ElementOp& op, Ele
   }
   for (const FunctionOp& row : kFunctions) {
     if (row.op == op.op) {
-      return (is_f32 ? row.f32 : row.f64)(emitter.builder, operands);
+      const FunctionFn body = is_f32 ? row.f32 : row.f64;
+      return row.is_straight
+                 ? call_math_function(emitter.builder,
+                                      fmt::format("{}.{}", op_def(op.op).id, op.from.str()),
+                                      operands, body)
+                 : body(emitter.builder, operands);
     }
   }
   return nullptr;

@@ -1,6 +1,7 @@
 #include "codegen/nvptx.h"
 
 #include "codegen/llvm_versions.h"
+#include "codegen/math_function.h"
 #include "ir/support/check.h"
 
 #include <fmt/format.h>
@@ -197,6 +198,7 @@ Status NvptxMachine::optimise(llvm::Module& module) const {
 Result<std::string> NvptxMachine::ptx(llvm::Module& module) const {
   llvm::SmallString<0> text;
   Status status = guarded_llvm(module.getContext(), "PTX of " + module.getName().str(), [&] {
+    expand_math_functions(module);
     llvm::raw_svector_ostream out(text);
     llvm::legacy::PassManager passes;
     const bool unsupported =

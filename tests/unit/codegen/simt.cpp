@@ -283,7 +283,7 @@ class BlockRun {
     }
     const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
     if (intrinsic == nullptr) {
-      unknown(call);
+      return function_result(thread, call);
     }
     if (const auto number = special_register(program_, thread.id, intrinsic->getIntrinsicID())) {
       return {static_cast<std::uint64_t>(*number)};
@@ -296,6 +296,24 @@ class BlockRun {
       return {0};
     }
     return {intrinsic_op(*intrinsic, arguments)};
+  }
+
+  /// Of a function without branches.
+  Bits function_result(Thread& thread, const llvm::CallInst& call) {
+    const llvm::Function* const function = call.getCalledFunction();
+    if (function == nullptr || function->isDeclaration()) {
+      unknown(call);
+    }
+    for (const llvm::Argument& argument : function->args()) {
+      thread.values[&argument] = get(thread, call.getArgOperand(argument.getArgNo()));
+    }
+    for (const llvm::Instruction& inst : function->getEntryBlock()) {
+      if (const auto* back = llvm::dyn_cast<llvm::ReturnInst>(&inst)) {
+        return get(thread, back->getReturnValue());
+      }
+      thread.values[&inst] = result(thread, inst);
+    }
+    unknown(call);
   }
 
   /// cp.async and what commits it and waits for it; false for other intrinsics.
