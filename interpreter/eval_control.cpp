@@ -60,19 +60,8 @@ LoopState& loop_state(ProgramState& state, const ForData& data) {
   return *reinterpret_cast<LoopState*>(state.slots[data.state].data);
 }
 
-/// Wide enough for the distance of any two 64-bit numbers.
-__extension__ using Wide = __int128;
-
-Wide loop_bound(ProgramState& state, const SlotRef& ref) {
-  const std::int64_t value = splat_int(state, ref);
-  return ref.scalar == Scalar::U64 ? Wide{static_cast<std::uint64_t>(value)} : Wide{value};
-}
-
-/// Number of iterations; the step is not 0.
-Wide trip_count(Wide lower, Wide upper, Wide step) {
-  const Wide distance = step > 0 ? upper - lower : lower - upper;
-  const Wide stride = step > 0 ? step : -step;
-  return distance <= 0 ? Wide{0} : (distance + stride - 1) / stride;
+WideInt loop_bound(ProgramState& state, const SlotRef& ref) {
+  return wide_int(ref.scalar, static_cast<std::uint64_t>(splat_int(state, ref)));
 }
 
 template <CheckLevel level>
@@ -86,7 +75,7 @@ void write_counter(ProgramState& state, const ForData& data, std::int64_t value)
 template <CheckLevel level>
 std::uint32_t run_for_enter(ProgramState& state, const Step& step) {
   const auto& data = data_of<ForData>(step);
-  const Wide stride = loop_bound(state, data.step);
+  const WideInt stride = loop_bound(state, data.step);
   if (stride == 0) {
     if constexpr (level == CheckLevel::Fast) {
       return kGoTracked;
@@ -101,8 +90,8 @@ std::uint32_t run_for_enter(ProgramState& state, const Step& step) {
       require_defined(state, *bound, step.inst, "the bounds of a loop");
     }
   }
-  const Wide lower = loop_bound(state, data.lower);
-  const Wide count = trip_count(lower, loop_bound(state, data.upper), stride);
+  const WideInt lower = loop_bound(state, data.lower);
+  const WideInt count = trip_count(lower, loop_bound(state, data.upper), stride);
   run_moves<level>(state, data.enter);
   if (count == 0 || (data.exit && is_true(state, data.exit))) {
     return data.end;

@@ -6,6 +6,7 @@
 #include "ir/analysis/fold.h"
 #include "ir/analysis/loops.h"
 #include "ir/builder.h"
+#include "ir/operands.h"
 #include "ir/support/check.h"
 
 #include <vector>
@@ -65,12 +66,10 @@ class DotWalk {
     values_[value.index] = is_integer_scalar ? bits : std::nullopt;
   }
 
-  [[nodiscard]] std::optional<std::int64_t> integer(ValueId value) const {
+  [[nodiscard]] std::optional<WideInt> integer(ValueId value) const {
     const Known bits = get(value);
-    if (!bits) {
-      return std::nullopt;
-    }
-    return static_cast<std::int64_t>(decode_int(function_.type(value).element.scalar, *bits));
+    return bits ? std::optional(wide_int(function_.type(value).element.scalar, *bits))
+                : std::nullopt;
   }
 
   void forget_results(const Inst& inst) {
@@ -101,9 +100,10 @@ class DotWalk {
       return step_while(id, inst);
     }
     if (inst.op == Op::Dot) {
-      add_dot(inst);
-    } else if (inst.op == Op::ProgramId || inst.op == Op::NumPrograms) {
-      const auto axis = static_cast<std::size_t>(inst.int_attr(0));
+      return add_dot(inst);
+    }
+    if (inst.op == Op::ProgramId || inst.op == Op::NumPrograms) {
+      const auto axis = static_cast<std::size_t>(inst.int_attr(attr_index(inst.op, "axis")));
       const std::optional<Program> of = inst.op == Op::ProgramId ? program_ : std::optional(grid_);
       set(inst.result(), of ? Known(static_cast<std::uint32_t>((*of)[axis])) : std::nullopt);
     } else if (inst.result_count == 1) {
@@ -139,14 +139,18 @@ class DotWalk {
     return folded ? Known(folded->bits) : std::nullopt;
   }
 
-  void add_dot(const Inst& dot) {
-    const Shape& a = function_.type(dot.operand(0)).shape;
-    operations_ += 2 * function_.type(dot.result()).numel() * a[a.rank() - 1];
+  /// False if the operations are more than can be counted.
+  bool add_dot(const Inst& dot) {
+    const Shape& a = function_.type(operand<"a">(dot)).shape;
+    std::int64_t once = 0;
     forget_results(dot);
+    return !__builtin_mul_overflow(2 * function_.type(dot.result()).numel(), a[a.rank() - 1],
+                                   &once) &&
+           !__builtin_add_overflow(operations_, once, &operations_);
   }
 
   bool step_if(InstId id, const Inst& inst) {
-    const Known condition = get(inst.operand(0));
+    const Known condition = get(operand<"condition">(inst));
     if (!condition) {
       forget_results(inst);
       return !has_dot_[id.index];
@@ -155,40 +159,40 @@ class DotWalk {
     if (!walk(taken)) {
       return false;
     }
-    const Inst& yield = function_.terminator(taken);
-    for (std::uint32_t i = 0; i < inst.result_count; ++i) {
-      set(inst.result(i), get(yield.operands[i]));
-    }
+    set_results(inst, get_all(passed_values(function_, taken)));
     return true;
   }
 
   bool step_for(InstId id, const Inst& loop) {
-    const auto lower = integer(loop.operand(0));
-    const auto upper = integer(loop.operand(1));
-    const auto step = integer(loop.operand(2));
     if (!has_dot_[id.index]) {
       forget_results(loop);
       return true;
     }
+    const auto lower = integer(operand<"lower">(loop));
+    const auto upper = integer(operand<"upper">(loop));
+    const auto step = integer(operand<"step">(loop));
     if (!lower || !upper || !step || *step == 0) {
       return false;
     }
-    std::vector<Known> carried = initial_values(loop);
-    const bool has_exit = loop.bool_attr(attr_index(Op::For, "has_exit"));
-    const ValueId counter = function_.region(loop.regions[0]).args[0];
-    for (std::int64_t i = *lower; *step > 0 ? i < *upper : i > *upper; i += *step) {
-      if (has_exit && !carried[0]) {
+    const RegionId body = loop.regions[0];
+    const ValueId counter = counter_arg(function_, loop);
+    std::vector<Known> carried = get_all(initial_values(loop));
+    WideInt value = *lower;
+    for (WideInt left = trip_count(*lower, *upper, *step); left > 0; --left) {
+      if (has_exit(loop) && !carried[0]) {
         return false;
       }
-      if (has_exit && *carried[0] != 0) {
+      if (has_exit(loop) && *carried[0] != 0) {
         break;
       }
-      set(counter, encode_int(function_.type(counter).element.scalar, i));
-      set_arguments(loop, loop.regions[0], carried);
-      if (!walk(loop.regions[0])) {
+      set(counter,
+          encode_int(function_.type(counter).element.scalar, static_cast<std::int64_t>(value)));
+      set_all(carried_args(function_, body), carried);
+      if (!walk(body)) {
         return false;
       }
-      take(carried, function_.terminator(loop.regions[0]).operands);
+      carried = get_all(passed_values(function_, body));
+      value += *step;
     }
     set_results(loop, carried);
     return true;
@@ -199,57 +203,47 @@ class DotWalk {
       forget_results(loop);
       return true;
     }
-    std::vector<Known> carried = initial_values(loop);
+    const RegionId test = loop.regions[0];
+    const RegionId body = loop.regions[1];
+    std::vector<Known> carried = get_all(initial_values(loop));
     for (;;) {
-      set_arguments(loop, loop.regions[0], carried);
-      if (!walk(loop.regions[0])) {
+      set_all(carried_args(function_, test), carried);
+      if (!walk(test)) {
         return false;
       }
-      const Inst& condition = function_.terminator(loop.regions[0]);
-      const Known go = get(condition.operand(0));
+      const Known go = get(operand<"go">(function_.terminator(test)));
       if (!go) {
         return false;
       }
-      take(carried, condition.group(1));
+      carried = get_all(passed_values(function_, test));
       if (*go == 0) {
         set_results(loop, carried);
         return true;
       }
-      set_arguments(loop, loop.regions[1], carried);
-      if (!walk(loop.regions[1])) {
+      set_all(carried_args(function_, body), carried);
+      if (!walk(body)) {
         return false;
       }
-      take(carried, function_.terminator(loop.regions[1]).operands);
+      carried = get_all(passed_values(function_, body));
     }
   }
 
-  [[nodiscard]] std::vector<Known> initial_values(const Inst& loop) const {
-    std::vector<Known> carried;
-    for (std::size_t i = 0; i < carried_count(loop); ++i) {
-      carried.push_back(get(loop.operands[first_init(loop) + i]));
+  [[nodiscard]] std::vector<Known> get_all(std::span<const ValueId> values) const {
+    std::vector<Known> known;
+    for (const ValueId value : values) {
+      known.push_back(get(value));
     }
-    return carried;
+    return known;
   }
 
-  void take(std::vector<Known>& carried, std::span<const ValueId> from) const {
-    for (std::size_t i = 0; i < carried.size(); ++i) {
-      carried[i] = get(from[i]);
-    }
-  }
-
-  /// The last arguments of a loop's region are what it carries.
-  void set_arguments(const Inst& loop, RegionId region, const std::vector<Known>& carried) {
-    const std::vector<ValueId>& args = function_.region(region).args;
-    const std::size_t first = args.size() - carried_count(loop);
-    for (std::size_t i = 0; i < carried.size(); ++i) {
-      set(args[first + i], carried[i]);
+  void set_all(std::span<const ValueId> values, const std::vector<Known>& known) {
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      set(values[i], known[i]);
     }
   }
 
-  void set_results(const Inst& loop, const std::vector<Known>& carried) {
-    for (std::uint32_t i = 0; i < loop.result_count; ++i) {
-      set(loop.result(i), carried[i]);
-    }
+  void set_results(const Inst& inst, const std::vector<Known>& known) {
+    set_all(inst.results(), known);
   }
 
   const Function& function_;
@@ -285,10 +279,9 @@ std::optional<std::int64_t> dot_operations(const Function& function,
     for (std::int64_t y = 0; y < grid[1]; ++y) {
       for (std::int64_t x = 0; x < grid[0]; ++x) {
         const auto one = walk.count(Program{x, y, z});
-        if (!one) {
+        if (!one || __builtin_add_overflow(operations, *one, &operations)) {
           return std::nullopt;
         }
-        operations += *one;
       }
     }
   }

@@ -8,21 +8,9 @@
 namespace tilery {
 namespace {
 
-__extension__ using WideInt = __int128;
-
-/// The signed number that a constant integer holds, unless it is an unsigned one that a signed
-/// comparison would misread.
-std::optional<std::int64_t> signed_constant(const Function& function, ValueId value) {
+std::optional<WideInt> constant_int(const Function& function, ValueId value) {
   const std::optional<std::uint64_t> bits = function.constant_bits(value);
-  if (!bits) {
-    return std::nullopt;
-  }
-  const Scalar scalar = function.type(value).element.scalar;
-  const bool top_bit = ((*bits >> (bit_width(scalar) - 1)) & 1U) != 0;
-  if (is_unsigned_integer(scalar) && top_bit) {
-    return std::nullopt;
-  }
-  return decode_int(scalar, *bits);
+  return bits ? std::optional(wide_int(function.type(value).element.scalar, *bits)) : std::nullopt;
 }
 
 }  // namespace
@@ -32,20 +20,26 @@ bool has_nonzero_step(const Function& function, const Inst& loop) {
   return step && *step != 0;
 }
 
+WideInt wide_int(Scalar scalar, std::uint64_t bits) {
+  const std::int64_t value = decode_int(scalar, bits);
+  return is_signed_integer(scalar) ? WideInt{value} : WideInt{static_cast<std::uint64_t>(value)};
+}
+
+WideInt trip_count(WideInt lower, WideInt upper, WideInt step) {
+  const WideInt distance = step > 0 ? upper - lower : lower - upper;
+  const WideInt stride = step > 0 ? step : -step;
+  return distance <= 0 ? WideInt{0} : (distance + stride - 1) / stride;
+}
+
 std::optional<std::int64_t> trip_count(const Function& function, const Inst& loop) {
-  const auto lower = signed_constant(function, operand<"lower">(loop));
-  const auto upper = signed_constant(function, operand<"upper">(loop));
-  const auto step = signed_constant(function, operand<"step">(loop));
+  const auto lower = constant_int(function, operand<"lower">(loop));
+  const auto upper = constant_int(function, operand<"upper">(loop));
+  const auto step = constant_int(function, operand<"step">(loop));
   if (!lower || !upper || !step || *step == 0) {
     return std::nullopt;
   }
-  // Wide enough for the distance between any two 64-bit bounds.
-  const WideInt distance =
-      *step > 0 ? static_cast<WideInt>(*upper) - *lower : static_cast<WideInt>(*lower) - *upper;
-  const WideInt stride = *step > 0 ? static_cast<WideInt>(*step) : -static_cast<WideInt>(*step);
-  const WideInt trips = distance <= 0 ? 0 : (distance + stride - 1) / stride;
   constexpr WideInt kMax = INT64_MAX;
-  return static_cast<std::int64_t>(std::min(trips, kMax));
+  return static_cast<std::int64_t>(std::min(trip_count(*lower, *upper, *step), kMax));
 }
 
 bool is_loop(Op op) {

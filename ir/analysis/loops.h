@@ -20,8 +20,17 @@ namespace tilery {
 /// True if the step is a constant other than 0, so that the loop ends.
 [[nodiscard]] bool has_nonzero_step(const Function& function, const Inst& loop);
 
-/// The iterations of a `for` if its bounds and step are constants; nothing for a step of 0 or for
-/// unsigned bounds past the signed range. An exit flag may end the loop sooner.
+/// Wide enough for the distance between any two 64-bit numbers.
+__extension__ using WideInt = __int128;
+
+/// The number that the bits of an integer type hold.
+[[nodiscard]] WideInt wide_int(Scalar scalar, std::uint64_t bits);
+
+/// The iterations of a `for` with these bounds; the step is not 0.
+[[nodiscard]] WideInt trip_count(WideInt lower, WideInt upper, WideInt step);
+
+/// The iterations of a `for` if its bounds and step are constants, at most the largest number;
+/// nothing for a step of 0. An exit flag may end the loop sooner.
 [[nodiscard]] std::optional<std::int64_t> trip_count(const Function& function, const Inst& loop);
 
 /// True for `for` and `while`.

@@ -95,6 +95,33 @@ TEST(DotWork, programs_are_followed_one_by_one_where_they_differ) {
   EXPECT_EQ(counted(kCausal, 0, {5, 2, 1}), 2 * (15 + 3) * kOne);
 }
 
+std::string loop_between(const std::string& lower, const std::string& upper,
+                         const std::string& step, const std::string& type) {
+  return "  %lower = constant " + lower + " : " + type + "\n  %upper = constant " + upper + " : " +
+         type + "\n  %step = constant " + step + " : " + type + R"(
+  %r = for %lower, %upper, %step, %acc : f32[16, 16] {
+  body(%i: )" +
+         type + R"(, %x: f32[16, 16]):
+    %y = dot %a, %a, %x : f32[16, 16]
+    yield %y
+  }
+)";
+}
+
+TEST(DotWork, a_counter_may_come_to_the_end_of_its_type) {
+  // 2^63 - 8, 2^63 - 3; the next one would be past 2^63.
+  EXPECT_EQ(
+      counted(loop_between("9223372036854775800", "9223372036854775807", "5", "i64"), std::nullopt),
+      2 * kOne);
+  EXPECT_EQ(counted(loop_between("-9223372036854775800", "-9223372036854775808", "-5", "i64"),
+                    std::nullopt),
+            2 * kOne);
+  // 2^63 - 1, 2^63, 2^63 + 1: the last two are negative to a signed comparison.
+  EXPECT_EQ(
+      counted(loop_between("9223372036854775807", "9223372036854775810", "1", "u64"), std::nullopt),
+      3 * kOne);
+}
+
 TEST(DotWork, a_while_is_followed) {
   EXPECT_EQ(counted(R"(  %r, %s = while %zero, %acc : i32, f32[16, 16] {
   cond(%i: i32, %x: f32[16, 16]):
