@@ -83,12 +83,11 @@ void EmitContext::set(ValueId value, Registers registers) {
 }
 
 llvm::Type* EmitContext::llvm_type(ElementType element) const {
-  return element.is_pointer() ? llvm::PointerType::get(module_.getContext(), 1)
-                              : number_type(module_.getContext(), element.scalar);
+  return element_type(module_.getContext(), element);
 }
 
 llvm::Type* EmitContext::register_type(ValueId value) const {
-  return is_ring(value) ? llvm::PointerType::get(module_.getContext(), 3)
+  return is_ring(value) ? llvm::PointerType::get(module_.getContext(), kSharedMemory)
                         : llvm_type(type(value).element);
 }
 
@@ -209,7 +208,7 @@ llvm::Value* EmitContext::shared_base() {
   auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(llvm()), 0);
   auto* base =
       new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
-                               kName, nullptr, llvm::GlobalValue::NotThreadLocal, 3);
+                               kName, nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
   base->setAlignment(llvm::Align(1024));
   return base;
 }

@@ -3,6 +3,7 @@
 #include "codegen/codegen.h"
 #include "codegen/emit.h"
 #include "codegen/emit_lines.h"
+#include "codegen/emit_map.h"
 #include "codegen/llvm_release.h"
 #include "codegen/llvm_versions.h"
 #include "codegen/notes.h"
@@ -34,31 +35,15 @@ KernelParameter parameter_of(const Type& type) {
 }
 
 /// How a parameter is declared: booleans take a byte, as in memory.
-llvm::Type* parameter_type(EmitContext* context, llvm::LLVMContext& llvm, ElementType element) {
-  (void)context;
-  if (element.is_pointer()) {
-    return llvm::PointerType::get(llvm, 1);
-  }
-  if (is_float(element.scalar) && !is_fp8(element.scalar)) {
-    switch (element.scalar) {
-      case Scalar::F16:
-        return llvm::Type::getHalfTy(llvm);
-      case Scalar::BF16:
-        return llvm::Type::getBFloatTy(llvm);
-      case Scalar::F32:
-        return llvm::Type::getFloatTy(llvm);
-      default:
-        return llvm::Type::getDoubleTy(llvm);
-    }
-  }
-  return llvm::Type::getIntNTy(llvm, static_cast<unsigned>(byte_size(element.scalar)) * 8);
+llvm::Type* parameter_type(llvm::LLVMContext& llvm, ElementType element) {
+  return element.is(Scalar::I1) ? llvm::Type::getInt8Ty(llvm) : element_type(llvm, element);
 }
 
 llvm::Function& declare_kernel(llvm::Module& module, const GpuFunction& gpu) {
   auto& llvm = module.getContext();
   std::vector<llvm::Type*> types;
   for (const Param& param : gpu.function.params) {
-    types.push_back(parameter_type(nullptr, llvm, param.type.element));
+    types.push_back(parameter_type(llvm, param.type.element));
   }
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), types, false);
   auto* kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,

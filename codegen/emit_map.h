@@ -64,8 +64,14 @@ struct FastExps {
 /// The same of one number.
 [[nodiscard]] llvm::Value* emit_fast_exp(llvm::IRBuilder<>& builder, Op op, llvm::Value* x);
 
+/// Address spaces of NVPTX.
+inline constexpr unsigned kGlobalMemory = 1;
+inline constexpr unsigned kSharedMemory = 3;
+
 /// i1, integers by their width, fp8 as i8, half, bfloat, float, double.
 [[nodiscard]] llvm::Type* number_type(llvm::LLVMContext& context, Scalar scalar);
+/// The same, and pointers into global memory.
+[[nodiscard]] llvm::Type* element_type(llvm::LLVMContext& context, ElementType element);
 
 // ---- between the emit_map*.cpp files: null for an op that is not in the file's table ----
 

@@ -50,12 +50,9 @@ Value* emit_bitcast(const MapEmitter& emitter, const ElementOp& op, Value* x) {
   if (op.from.is_pointer()) {
     return emitter.builder.CreatePtrToInt(x, emitter.builder.getInt64Ty());
   }
-  if (op.to.is_pointer()) {
-    constexpr unsigned kGlobalMemory = 1;
-    return emitter.builder.CreateIntToPtr(
-        x, llvm::PointerType::get(emitter.builder.getContext(), kGlobalMemory));
-  }
-  return emitter.builder.CreateBitCast(x, number_type(emitter.builder.getContext(), op.to.scalar));
+  llvm::Type* const type = element_type(emitter.builder.getContext(), op.to);
+  return op.to.is_pointer() ? emitter.builder.CreateIntToPtr(x, type)
+                            : emitter.builder.CreateBitCast(x, type);
 }
 
 }  // namespace
@@ -87,6 +84,11 @@ llvm::Type* number_type(llvm::LLVMContext& context, Scalar scalar) {
       return llvm::Type::getIntNTy(context, static_cast<unsigned>(bit_width(scalar)));
   }
   return nullptr;
+}
+
+llvm::Type* element_type(llvm::LLVMContext& context, ElementType element) {
+  return element.is_pointer() ? llvm::PointerType::get(context, kGlobalMemory)
+                              : number_type(context, element.scalar);
 }
 
 Value* emit_element(const MapEmitter& emitter, const ElementOp& op, Elements operands) {

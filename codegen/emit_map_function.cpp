@@ -29,7 +29,6 @@ llvm::GlobalVariable* constant_table(llvm::Module& module, llvm::Constant* conte
       return &global;
     }
   }
-  constexpr unsigned kGlobalMemory = 1;
   return new llvm::GlobalVariable(module, content->getType(), true,
                                   llvm::GlobalValue::InternalLinkage, content, "math_table",
                                   nullptr, llvm::GlobalValue::NotThreadLocal, kGlobalMemory);

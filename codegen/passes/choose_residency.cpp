@@ -74,24 +74,18 @@ class Pressure {
     return (gpu_.layouts.of(value).registers() * type.element.byte_size() + 3) / 4;
   }
 
-  /// Tiles that are a number of the thread and constants: indices, offsets, pointers.
+  /// Tiles that are a number of the thread and constants: indices, offsets, pointers; and one
+  /// number in every element, whatever its type.
   [[nodiscard]] bool is_computed_anew(const Inst& inst) const {
+    if (!op_def(inst.op).is_pure() || !inst.regions.empty()) {
+      return false;
+    }
     const ElementType element = gpu_.function.type(inst.result()).element;
     const bool is_index = element.is_pointer() || is_integer(element.scalar);
-    switch (inst.op) {
-      case Op::Constant:
-      case Op::Arange:
-      case Op::Splat:
-        return true;
-      case Op::Load:
-      case Op::Reduce:
-      case Op::Scan:
-        return false;
-      default:
-        return is_index && inst.regions.empty() &&
-               std::all_of(inst.operands.begin(), inst.operands.end(),
-                           [&](ValueId operand) { return !operand || words_[operand.index] == 0; });
-    }
+    return std::all_of(inst.operands.begin(), inst.operands.end(), [&](ValueId operand) {
+      return !operand || gpu_.function.type(operand).is_scalar() ||
+             (is_index && words_[operand.index] == 0);
+    });
   }
 
   [[nodiscard]] int words_of_result(const Inst& inst, ValueId result) const {

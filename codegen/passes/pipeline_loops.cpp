@@ -30,6 +30,14 @@ struct Slice {
   std::set<std::size_t> recurrent;  ///< carried values that the slice reads, and so advances
 };
 
+/// The unsigned integer that is as wide as this one.
+Scalar unsigned_of(Scalar integer) {
+  const auto* const found = std::ranges::find_if(kScalarFacts, [&](const ScalarFacts& facts) {
+    return !facts.is_float && !facts.is_signed && facts.bits == bit_width(integer);
+  });
+  return static_cast<Scalar>(found - std::begin(kScalarFacts));
+}
+
 class LoopPipeliner {
  public:
   LoopPipeliner(Function& function, InstId loop, int stages, std::uint32_t shared_limit)
@@ -233,16 +241,7 @@ class LoopPipeliner {
   ValueId is_reached(Builder& builder, ValueId counter, int number) {
     const Scalar scalar = counter_type();
     const auto to_unsigned = [&](ValueId value) {
-      switch (scalar) {
-        case Scalar::I8:
-          return builder.bitcast(value, Scalar::U8);
-        case Scalar::I16:
-          return builder.bitcast(value, Scalar::U16);
-        case Scalar::I64:
-          return builder.bitcast(value, Scalar::U64);
-        default:
-          return builder.bitcast(value, Scalar::U32);
-      }
+      return builder.bitcast(value, unsigned_of(scalar));
     };
     const ValueId distance = to_unsigned(builder.map(Op::Sub, {operand<"upper">(loop()), counter}));
     const Type type = function_.type(distance);
