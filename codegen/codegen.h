@@ -20,10 +20,6 @@
 
 namespace tilery::codegen {
 
-/// Warns of a tile that 32 warps cannot hold in their registers: it compiles, but can take minutes.
-/// Quick, so that it can be told before.
-void warn_of_large_tiles(const Function& function, Diagnostics& diagnostics);
-
 /// Layouts, Gpu ops, barriers and shared memory for a specialised function. If the kernel asks for
 /// more than the target has, that is reported, at its line, and the result is an error of the same
 /// words; any other error is the caller's (a wrong option).

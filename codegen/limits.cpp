@@ -1,6 +1,5 @@
 #include "codegen/limits.h"
 
-#include "codegen/codegen.h"
 #include "ir/builder.h"
 #include "ir/call_chain.h"
 

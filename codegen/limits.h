@@ -1,11 +1,14 @@
-// What a kernel asks of a chip that the chip does not have, told at the kernel's own lines. Private
-// to codegen.
+// What a kernel asks of a chip that the chip does not have, told at the kernel's own lines.
 #pragma once
 
 #include "codegen/gpu_function.h"
 #include "ir/support/diagnostic.h"
 
 namespace tilery::codegen {
+
+/// Warns of a tile that 32 warps cannot hold in their registers: it compiles, but can take minutes.
+/// Quick, so that it can be told before.
+void warn_of_large_tiles(const Function& function, Diagnostics& diagnostics);
 
 /// More shared memory than a thread block gets: names the instruction that takes most, what else
 /// lies beside it, and a way out. Needs the allocation; `gpu` exceeds the target's limit.

@@ -1,6 +1,7 @@
 #include "runtime/gpu_compile.h"
 
 #include "codegen/codegen.h"
+#include "codegen/limits.h"
 
 #include <atomic>
 #include <utility>
