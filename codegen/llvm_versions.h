@@ -111,8 +111,9 @@ inline constexpr llvm::Intrinsic::ID kMaximumNumber = llvm::Intrinsic::maxnum;
 /// Pointers into shared memory may have 32 bits; LLVM 20 cannot copy asynchronously to such ones.
 inline constexpr bool kHasShortSharedPointers = LLVM_VERSION_MAJOR >= 21;
 
-/// Products of 32 bits and 64-bit sums in one instruction; before, LLVM makes them unasked or
-/// never.
+/// There is a flag for `mad.wide`, a product of 32 bits and a sum of 64 in one instruction. LLVM 22
+/// makes it only with the flag (llvm/llvm-project pull requests 155024 and 160214); LLVM 20 and 21
+/// know no such flag.
 inline constexpr bool kHasMadWideFlag = LLVM_VERSION_MAJOR >= 22;
 
 /// Decides which passes run.
