@@ -126,6 +126,24 @@ TEST(Residency, dots_and_plain_copies_are_left_to_ptxas) {
             1);
 }
 
+TEST(Residency, ptx_says_the_threads_and_the_blocks_of_an_sm) {
+  const std::string ptx =
+      ptx_of(lowered_kernel("kernels/stable_softmax.tl", kBf16Softmax, warps(4)));
+  EXPECT_EQ(occurrences(ptx, ".reqntid 128"), 1);
+  EXPECT_EQ(occurrences(ptx, ".minnctapersm 7"), 1);
+  EXPECT_EQ(occurrences(ptx, ".maxnreg"), 0);
+}
+
+TEST(Residency, registers_that_are_asked_for_leave_the_blocks_to_ptxas) {
+  CodegenOptions options = warps(8);
+  options.maxnreg = 96;
+  const std::string ptx =
+      ptx_of(lowered_kernel("kernels/stable_softmax.tl", kBf16Softmax, options));
+  EXPECT_EQ(occurrences(ptx, ".reqntid 256"), 1);
+  EXPECT_EQ(occurrences(ptx, ".maxnreg 96"), 1);
+  EXPECT_EQ(occurrences(ptx, ".minnctapersm"), 0);
+}
+
 TEST(Residency, what_a_loop_carries_and_what_it_reads_is_alive_in_it) {
   // Two rows of 32 a thread are carried, one more is alive around the loop: 96 of at most 64.
   const std::string text = R"(
