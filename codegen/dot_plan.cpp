@@ -1,5 +1,6 @@
 #include "codegen/dot_plan.h"
 
+#include "ir/input_precision.h"
 #include "ir/operands.h"
 
 #include <algorithm>
@@ -11,13 +12,6 @@ namespace {
 /// The largest power of two that divides an extent.
 std::int64_t power_of_two_part(std::int64_t extent) {
   return extent & -extent;
-}
-
-/// The values of a dot's attribute `precision`, in the order of ops.def.
-enum class Precision : std::uint8_t { Tf32, Ieee, Tf32x3, Bf16x3, Bf16x6 };
-
-Precision precision_of(const Inst& dot) {
-  return static_cast<Precision>(dot.int_attr(attr_index(Op::Dot, "precision")));
 }
 
 bool accumulates(Scalar operand, Scalar accumulator) {
@@ -34,17 +28,17 @@ DotPlan tensor_cores(MmaType type, int element_bits, int parts = 1) {
   return {DotPath::TensorCore, type, element_bits, 256 / element_bits, parts};
 }
 
-DotPlan plan_f32(Precision precision) {
+DotPlan plan_f32(InputPrecision precision) {
   switch (precision) {
-    case Precision::Tf32:
+    case InputPrecision::Tf32:
       return tensor_cores(MmaType::Tf32, 32);
-    case Precision::Tf32x3:
+    case InputPrecision::Tf32x3:
       return tensor_cores(MmaType::Tf32, 32, 2);
-    case Precision::Bf16x3:
+    case InputPrecision::Bf16x3:
       return tensor_cores(MmaType::BF16, 16, 2);
-    case Precision::Bf16x6:
+    case InputPrecision::Bf16x6:
       return tensor_cores(MmaType::BF16, 16, 3);
-    case Precision::Ieee:
+    case InputPrecision::Ieee:
       return {};
   }
   return {};
@@ -58,7 +52,7 @@ std::optional<MmaType> fp8_type(Scalar scalar) {
 }
 
 /// By the operands' type; FusedChain if no instruction takes it.
-DotPlan plan_type(Scalar a, Precision precision, const Target& target) {
+DotPlan plan_type(Scalar a, InputPrecision precision, const Target& target) {
   if (is_fp8(a)) {
     const auto type = fp8_type(a);
     return type && target.has_exact_fp8_mma() ? tensor_cores(*type, 8)
@@ -114,7 +108,7 @@ DotPlan plan_dot(const Function& function, const Inst& dot, const Target& target
   const Type& a = function.type(operand<"a">(dot));
   const Type& b = function.type(operand<"b">(dot));
   const Type& acc = function.type(operand<"acc">(dot));
-  const DotPlan plan = plan_type(a.element.scalar, precision_of(dot), target);
+  const DotPlan plan = plan_type(a.element.scalar, input_precision(dot), target);
   if (plan.path == DotPath::FusedChain || !accumulates(a.element.scalar, acc.element.scalar)) {
     return {};
   }
@@ -123,13 +117,14 @@ DotPlan plan_dot(const Function& function, const Inst& dot, const Target& target
   return is_worth_padding(extents, plan.k_step) ? plan : DotPlan{};
 }
 
-std::uint32_t dot_scratch_bytes(const Function& function, const Inst& dot, const Target& target) {
+DotScratch dot_scratch(const Function& function, const Inst& dot, const Target& target) {
   if (plan_dot(function, dot, target).path == DotPath::TensorCore) {
-    return 0;
+    return {};
   }
   const std::uint32_t a = tile_bytes(function.type(operand<"a">(dot)));
   const std::uint32_t b = tile_bytes(function.type(operand<"b">(dot)));
-  return (a + kAlignment - 1) / kAlignment * kAlignment + b;
+  const std::uint32_t b_offset = (a + kAlignment - 1) / kAlignment * kAlignment;
+  return {b_offset, b_offset + b};
 }
 
 }  // namespace tilery::codegen

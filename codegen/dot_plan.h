@@ -44,9 +44,15 @@ struct DotPlan {
 /// more instructions than the chain takes multiply-adds goes as a chain.
 [[nodiscard]] DotPlan plan_dot(const Function& function, const Inst& dot, const Target& target);
 
-/// Shared memory of a FusedChain dot: both operands, row-major, `b` after `a`. 0 on tensor cores.
-[[nodiscard]] std::uint32_t dot_scratch_bytes(const Function& function, const Inst& dot,
-                                              const Target& target);
+/// Shared memory of a FusedChain dot, in bytes: both operands, row-major, `b` after `a`.
+struct DotScratch {
+  std::uint32_t b_offset = 0;
+  std::uint32_t bytes = 0;
+};
+
+/// Nothing on tensor cores.
+[[nodiscard]] DotScratch dot_scratch(const Function& function, const Inst& dot,
+                                     const Target& target);
 
 /// What of an extent one instruction that spans `step` covers: the power-of-two part of the extent,
 /// at most the step.

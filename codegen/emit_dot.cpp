@@ -6,6 +6,7 @@
 #include "codegen/emit_dot.h"
 
 #include "codegen/emit_map.h"
+#include "ir/input_precision.h"
 #include "ir/operands.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -60,9 +61,25 @@ Dot dot_of(EmitContext& context, InstId id) {
 }
 
 bool is_tf32(const Dot& dot) {
-  constexpr std::int64_t kTf32 = 0;
-  return dot.a.element.is(Scalar::F32) &&
-         dot.inst.int_attr(attr_index(Op::Dot, "precision")) == kTf32;
+  return dot.a.element.is(Scalar::F32) && input_precision(dot.inst) == InputPrecision::Tf32;
+}
+
+struct ChainExtents {
+  std::uint32_t m = 0;
+  std::uint32_t n = 0;
+  std::uint32_t k = 0;
+};
+
+ChainExtents extents_of(const Dot& dot) {
+  const auto extent = [&](const Type& type, int from_last) {
+    return static_cast<std::uint32_t>(type.shape[dot.rank - from_last]);
+  };
+  return {extent(dot.a, 2), extent(dot.b, 1), extent(dot.a, 1)};
+}
+
+/// Where b begins in the dot's shared memory, in bytes.
+std::uint32_t offset_of_b(EmitContext& context, const Dot& dot) {
+  return dot_scratch(context.function(), dot.inst, context.gpu().target).b_offset;
 }
 
 /// i32: row-major number of the element in a register, over the batch axes and these two.
@@ -142,22 +159,19 @@ class Factors {
   std::map<std::int64_t, llvm::Value*> loaded_;
 };
 
-void emit_chain(EmitContext& context, InstId id, const Dot& dot) {
-  auto& builder = context.builder();
-  const Layout& layout = context.layout(dot.inst.result());
-  const auto extent_n = static_cast<std::uint32_t>(dot.b.shape[dot.rank - 1]);
-  const auto extent_k = static_cast<std::uint32_t>(dot.a.shape[dot.rank - 1]);
-  const auto extent_m = static_cast<std::uint32_t>(dot.a.shape[dot.rank - 2]);
-  const std::uint32_t a_bytes =
-      static_cast<std::uint32_t>(dot.a.numel() * dot.a.element.byte_size());
-  const std::uint32_t b_offset = (a_bytes + 15) / 16 * 16;
-  stage(context, id, operand<"a">(dot.inst), 0);
-  stage(context, id, operand<"b">(dot.inst), b_offset);
-  context.barrier();
-
+/// Which rows of a and columns of b a thread's results are made of.
+struct ChainFactors {
   Factors rows;
   Factors columns;
+  /// The keys of a register's row and column.
   std::vector<std::pair<std::int64_t, std::int64_t>> keys;
+};
+
+ChainFactors chain_factors(EmitContext& context, const Dot& dot) {
+  auto& builder = context.builder();
+  const Layout& layout = context.layout(dot.inst.result());
+  const ChainExtents extents = extents_of(dot);
+  ChainFactors factors;
   for (int reg = 0; reg < layout.registers(); ++reg) {
     const Coordinates at = layout.element(reg, 0, 0);
     llvm::Value* const batch = batch_number(context, layout, reg, dot.rank);
@@ -167,19 +181,43 @@ void emit_chain(EmitContext& context, InstId id, const Dot& dot) {
     for (int axis = 0; axis < dot.rank - 2; ++axis) {
       batch_key = batch_key * dot.a.shape[axis] + at[axis];
     }
-    const std::int64_t row_key = batch_key * extent_m + at[dot.rank - 2];
-    const std::int64_t column_key = batch_key * extent_n + at[dot.rank - 1];
+    const std::int64_t row_key = batch_key * extents.m + at[dot.rank - 2];
+    const std::int64_t column_key = batch_key * extents.n + at[dot.rank - 1];
     llvm::Value* const row =
-        builder.CreateAdd(builder.CreateMul(batch, builder.getInt32(extent_m)), m);
-    rows.add(builder.CreateMul(row, builder.getInt32(extent_k)), row_key);
-    columns.add(
-        builder.CreateAdd(builder.CreateMul(batch, builder.getInt32(extent_k * extent_n)), n),
+        builder.CreateAdd(builder.CreateMul(batch, builder.getInt32(extents.m)), m);
+    factors.rows.add(builder.CreateMul(row, builder.getInt32(extents.k)), row_key);
+    factors.columns.add(
+        builder.CreateAdd(builder.CreateMul(batch, builder.getInt32(extents.k * extents.n)), n),
         column_key);
-    keys.emplace_back(row_key, column_key);
+    factors.keys.emplace_back(row_key, column_key);
   }
+  return factors;
+}
 
-  llvm::Value* const a_start = context.shared_pointer(id);
-  llvm::Value* const b_start = context.shared_pointer(id, builder.getInt32(b_offset));
+/// The sums after one more step of k.
+Registers chain_step(EmitContext& context, InstId id, const Dot& dot, ChainFactors& factors,
+                     llvm::Value* k, const std::vector<llvm::PHINode*>& sums) {
+  auto& builder = context.builder();
+  llvm::Value* const columns_offset = builder.CreateMul(k, builder.getInt32(extents_of(dot).n));
+  factors.rows.load(context, dot, dot.a, context.shared_pointer(id), k);
+  factors.columns.load(context, dot, dot.b,
+                       context.shared_pointer(id, builder.getInt32(offset_of_b(context, dot))),
+                       columns_offset);
+  Registers next;
+  for (std::size_t reg = 0; reg < sums.size(); ++reg) {
+    const auto& [row, column] = factors.keys[reg];
+    next.push_back(
+        multiply_add(context, factors.rows.at(row), factors.columns.at(column), sums[reg]));
+  }
+  return next;
+}
+
+void emit_chain(EmitContext& context, InstId id, const Dot& dot) {
+  auto& builder = context.builder();
+  stage(context, id, operand<"a">(dot.inst), 0);
+  stage(context, id, operand<"b">(dot.inst), offset_of_b(context, dot));
+  context.barrier();
+  ChainFactors factors = chain_factors(context, dot);
   const Registers init = cast_all(context, context.registers(operand<"acc">(dot.inst)),
                                   dot.acc.element, sum_type(dot));
   llvm::BasicBlock* const before = builder.GetInsertBlock();
@@ -195,13 +233,7 @@ void emit_chain(EmitContext& context, InstId id, const Dot& dot) {
     sums.push_back(builder.CreatePHI(value->getType(), 2));
     sums.back()->addIncoming(value, before);
   }
-  rows.load(context, dot, dot.a, a_start, k);
-  columns.load(context, dot, dot.b, b_start, builder.CreateMul(k, builder.getInt32(extent_n)));
-  Registers next;
-  for (std::size_t reg = 0; reg < sums.size(); ++reg) {
-    next.push_back(
-        multiply_add(context, rows.at(keys[reg].first), columns.at(keys[reg].second), sums[reg]));
-  }
+  const Registers next = chain_step(context, id, dot, factors, k, sums);
   llvm::BasicBlock* const latch = builder.GetInsertBlock();
   for (std::size_t reg = 0; reg < sums.size(); ++reg) {
     sums[reg]->addIncoming(next[reg], latch);
@@ -209,7 +241,8 @@ void emit_chain(EmitContext& context, InstId id, const Dot& dot) {
   llvm::Value* const k_next = builder.CreateAdd(k, builder.getInt32(1), "", true, true);
   k->addIncoming(builder.getInt32(0), before);
   k->addIncoming(k_next, latch);
-  builder.CreateCondBr(builder.CreateICmpULT(k_next, builder.getInt32(extent_k)), loop, after);
+  builder.CreateCondBr(builder.CreateICmpULT(k_next, builder.getInt32(extents_of(dot).k)), loop,
+                       after);
   builder.SetInsertPoint(after);
   context.set(dot.inst.result(), cast_all(context, next, sum_type(dot), dot.acc.element));
 }

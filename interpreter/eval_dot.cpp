@@ -2,6 +2,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/input_precision.h"
 #include "ir/operands.h"
 #include "ir/printer.h"
 #include "ir/support/check.h"
@@ -149,7 +150,7 @@ void eval_dot(Planner& planner, InstId id) {
   const auto zero = planner.function().constant_bits(operand<"acc">(inst));
   data.acc_is_zero = zero.has_value() && *zero == 0;
   // The split precisions (tf32x3, bf16x3, …) approach what ieee gives exactly.
-  const bool is_tf32 = inst.int_attr(attr_index(Op::Dot, "precision")) == 0;
+  const bool is_tf32 = input_precision(inst) == InputPrecision::Tf32;
   const DotPrecision precision = is_tf32 ? DotPrecision::Tf32 : DotPrecision::Ieee;
   data.kernel = kernels().dot(data.a.scalar, data.out.scalar, precision);
   TILERY_CHECK(data.kernel != nullptr, "no kernel for " + print_inst(planner.function(), id));

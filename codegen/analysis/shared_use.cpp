@@ -31,7 +31,7 @@ std::uint32_t own_block_bytes(const GpuFunction& gpu, InstId id) {
                                     gpu.function.type(inst.operand(0)).element);
   }
   if (inst.op == Op::Dot) {
-    return dot_scratch_bytes(gpu.function, inst, gpu.target);
+    return dot_scratch(gpu.function, inst, gpu.target).bytes;
   }
   return is_fold(inst.op) ? fold_scratch(gpu, id).bytes : 0;
 }

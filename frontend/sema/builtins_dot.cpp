@@ -2,15 +2,13 @@
 #include "frontend/sema/builtins.h"
 #include "frontend/sema/constexpr_ops.h"
 #include "frontend/sema/tensor_ops.h"
+#include "ir/input_precision.h"
 
 #include <algorithm>
 #include <array>
 
 namespace tilery::sema {
 namespace {
-
-constexpr auto kPrecisions =
-    std::to_array<std::string_view>({"tf32", "ieee", "tf32x3", "bf16x3", "bf16x6"});
 
 constexpr auto kOperandTypes = std::to_array<Scalar>(
     {Scalar::I8, Scalar::U8, Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64});
@@ -175,6 +173,11 @@ std::optional<std::string> default_precision(Sema& sema, const ArgumentReader& r
   return *allow_tf32 ? "tf32" : "ieee";
 }
 
+/// The precisions by name, as the op's row has them.
+std::string_view precision_names() {
+  return op_def(Op::Dot).attr_patterns()[attr_index(Op::Dot, "precision")].enumerators;
+}
+
 /// The precision that was asked for, in lower case. It matters for fp32 operands only; all others
 /// are exact products.
 std::optional<std::string> read_precision(Sema& sema, const ArgumentReader& reader) {
@@ -194,10 +197,14 @@ std::optional<std::string> read_precision(Sema& sema, const ArgumentReader& read
   std::ranges::transform(*precision, precision->begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  if (std::ranges::find(kPrecisions, *precision) == kPrecisions.end()) {
+  if (enumerator_index(precision_names(), *precision) < 0) {
+    std::string names(precision_names());
+    for (std::size_t bar = 0; (bar = names.find('|', bar)) != std::string::npos;) {
+      names.replace(bar, 1, ", ");
+    }
     sema.report(DiagId::DotPrecision, reader.range(3),
-                fmt::format("`input_precision` of `tl.dot` must be one of {}, not {}",
-                            fmt::join(kPrecisions, ", "), python_repr(reader.value(3))))
+                fmt::format("`input_precision` of `tl.dot` must be one of {}, not {}", names,
+                            python_repr(reader.value(3))))
         .helped("`\"ieee\"` computes in full fp32; without the argument it is `\"tf32\"`");
     return {};
   }
@@ -205,12 +212,8 @@ std::optional<std::string> read_precision(Sema& sema, const ArgumentReader& read
 }
 
 std::int64_t precision_index(const std::string& precision, Scalar operand) {
-  constexpr std::int64_t kIeee = 1;
-  if (operand != Scalar::F32) {
-    return kIeee;
-  }
-  const auto* found = std::ranges::find(kPrecisions, precision);
-  return found == kPrecisions.end() ? 0 : found - kPrecisions.begin();
+  return operand == Scalar::F32 ? enumerator_index(precision_names(), precision)
+                                : static_cast<std::int64_t>(InputPrecision::Ieee);
 }
 
 /// Operands and result of a call that is well typed.

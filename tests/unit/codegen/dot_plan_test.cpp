@@ -31,7 +31,7 @@ DotPlan plan(std::string_view factor, std::string_view acc, const char* target,
     if (function.inst(id).op == Op::Dot) {
       result = plan_dot(function, function.inst(id), *parse_target(target));
       const bool is_chain = result.path == DotPath::FusedChain;
-      EXPECT_EQ(dot_scratch_bytes(function, function.inst(id), *parse_target(target)) != 0,
+      EXPECT_EQ(dot_scratch(function, function.inst(id), *parse_target(target)).bytes != 0,
                 is_chain);
     }
   });

@@ -1,6 +1,7 @@
 #include "ir/operands.h"
 
 #include "ir/builder.h"
+#include "ir/input_precision.h"
 
 #include <gtest/gtest.h>
 
@@ -20,6 +21,19 @@ TEST(Operands, AreFoundByTheirNamesInTheRow) {
   EXPECT_EQ(operand_group<"init">(Op::While), 0);
   EXPECT_EQ(operand_group<"values">(Op::Yield), 0);
   EXPECT_EQ(operand_group<"values">(Op::Condition), 1);
+}
+
+TEST(InputPrecision, IsInTheOrderOfTheRow) {
+  const std::string_view names =
+      op_def(Op::Dot).attr_patterns()[attr_index(Op::Dot, "precision")].enumerators;
+  const auto position = [&](std::string_view name) {
+    return static_cast<InputPrecision>(enumerator_index(names, name));
+  };
+  EXPECT_EQ(position("tf32"), InputPrecision::Tf32);
+  EXPECT_EQ(position("ieee"), InputPrecision::Ieee);
+  EXPECT_EQ(position("tf32x3"), InputPrecision::Tf32x3);
+  EXPECT_EQ(position("bf16x3"), InputPrecision::Bf16x3);
+  EXPECT_EQ(position("bf16x6"), InputPrecision::Bf16x6);
 }
 
 /// Every row at once: what the search for a name finds is what the reader of signatures says.
