@@ -88,6 +88,18 @@ bool is_named(const BoundArguments& arguments, std::string_view name) {
   return arguments.callee->name == name;
 }
 
+/// Reports a scalar, which is its own `fold`.
+bool check_block(Sema& sema, const ArgumentReader& reader, const Tensor& x, std::string_view fold) {
+  if (!x.type.is_scalar()) {
+    return true;
+  }
+  Diagnostic& diagnostic =
+      sema.report(DiagId::ReduceScalar, reader.range(0), reader.function_name(), type_text(x.type));
+  label_operand(sema, diagnostic, reader.range(0), reader.value(0));
+  diagnostic.helped(fmt::format("a scalar is its own {}: leave the call out", fold));
+  return false;
+}
+
 struct ReductionArguments {
   Tensor x;
   std::optional<int> axis;
@@ -102,15 +114,7 @@ std::optional<ReductionArguments> reduction_arguments(Sema& sema, const Argument
   if (!x || !keep_dims) {
     return {};
   }
-  if (x->type.is_pointer() || is_fp8(x->type.element.scalar)) {
-    reader.report_type(0, "a block of numbers");
-    return {};
-  }
-  if (x->type.is_scalar()) {
-    Diagnostic& diagnostic = sema.report(DiagId::ReduceScalar, reader.range(0),
-                                         reader.function_name(), type_text(x->type));
-    label_operand(sema, diagnostic, reader.range(0), reader.value(0));
-    diagnostic.helped("a scalar is its own reduction: leave the call out");
+  if (!check_block_of_numbers(sema, reader, *x, "reduction")) {
     return {};
   }
   bool found = true;
@@ -119,6 +123,15 @@ std::optional<ReductionArguments> reduction_arguments(Sema& sema, const Argument
 }
 
 }  // namespace
+
+bool check_block_of_numbers(Sema& sema, const ArgumentReader& reader, const Tensor& x,
+                            std::string_view fold) {
+  if (x.type.is_pointer() || is_fp8(x.type.element.scalar)) {
+    reader.report_type(0, "a block of numbers");
+    return false;
+  }
+  return check_block(sema, reader, x, fold);
+}
 
 RegionId combine_of(Sema& sema, CombineKind kind, std::span<const Tensor> inputs) {
   std::vector<Type> types;
@@ -166,11 +179,7 @@ std::vector<Tensor> reduction_inputs(Sema& sema, const ArgumentReader& reader) {
     if (!input) {
       return {};
     }
-    if (input->type.is_scalar()) {
-      Diagnostic& diagnostic = sema.report(DiagId::ReduceScalar, reader.range(0),
-                                           reader.function_name(), type_text(input->type));
-      label_operand(sema, diagnostic, reader.range(0), reader.value(0));
-      diagnostic.helped("a scalar is its own reduction: leave the call out");
+    if (!check_block(sema, reader, *input, "reduction")) {
       return {};
     }
     if (!inputs.empty() && input->type.shape != inputs[0].type.shape) {

@@ -28,15 +28,7 @@ std::optional<ScanArguments> scan_arguments(Sema& sema, const ArgumentReader& re
   if (!x || !reverse) {
     return {};
   }
-  if (x->type.is_pointer() || is_fp8(x->type.element.scalar)) {
-    reader.report_type(0, "a block of numbers");
-    return {};
-  }
-  if (x->type.is_scalar()) {
-    Diagnostic& diagnostic = sema.report(DiagId::ReduceScalar, reader.range(0),
-                                         reader.function_name(), type_text(x->type));
-    label_operand(sema, diagnostic, reader.range(0), reader.value(0));
-    diagnostic.helped("a scalar is its own running fold: leave the call out");
+  if (!check_block_of_numbers(sema, reader, *x, "running fold")) {
     return {};
   }
   const auto axis = scan_axis(sema, reader, *x);

@@ -16,6 +16,10 @@ namespace tilery::sema {
 /// A well-known fold as a region for elements of these tensors' types.
 [[nodiscard]] RegionId combine_of(Sema& sema, CombineKind kind, std::span<const Tensor> inputs);
 
+/// Reports argument 0 if it is no block of numbers that can be added up; of a scalar it says that
+/// it is its own `fold` ("reduction").
+[[nodiscard]] bool check_block_of_numbers(Sema& sema, const ArgumentReader& reader, const Tensor& x,
+                                          std::string_view fold);
 /// The tensors of argument 0 (a tensor or a tuple of tensors of one shape), none a scalar; empty
 /// after a report.
 [[nodiscard]] std::vector<Tensor> reduction_inputs(Sema& sema, const ArgumentReader& reader);
