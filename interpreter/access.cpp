@@ -271,7 +271,7 @@ void load_lanes(ProgramState& state, const Step& step) {
       *target = std::byte{*target != std::byte{0} ? std::uint8_t{1} : std::uint8_t{0}};
     }
     if constexpr (kTracked) {
-      const Definedness* const defined = memory.defined(place);
+      Definedness* const defined = memory.defined(place);
       if (defined != nullptr &&
           !defined->is_marked(static_cast<std::size_t>(place.offset), access.width)) {
         undefined.never_written(lane, place.buffer);

@@ -33,15 +33,35 @@ std::uint32_t refuse(ProgramState& state, const Step& step) {
 
 // ---- load ---------------------------------------------------------------------------------------
 
+/// Calls `visit(first, count)` for the bytes of all active lanes, as for_each_run does.
+template <class Visit>
+bool for_each_gathered_run(const GatheredAccess& gathered, const std::uint8_t* mask,
+                           const AccessStep& access, Definedness::Access& defined,
+                           const Visit& visit) {
+  // About as many as the processor has under way at once.
+  constexpr std::size_t kAhead = 12;
+  const auto offset_of = [&](std::size_t lane) {
+    const std::int64_t offset = gathered.offsets[lane];
+    if (lane + kAhead < access.lanes) {
+      const std::int64_t later = gathered.offsets[lane + kAhead];
+      if (later != offset + static_cast<std::int64_t>(kAhead * access.width)) {
+        defined.expect(static_cast<std::size_t>(later));
+      }
+    }
+    return offset;
+  };
+  return for_each_run(mask, access.lanes, access.width, offset_of, visit);
+}
+
 bool is_defined(const GatheredAccess& gathered, const std::uint8_t* mask,
                 const AccessStep& access) {
-  return gathered.defined == nullptr ||
-         for_each_run(
-             mask, access.lanes, access.width,
-             [&](std::size_t lane) { return gathered.offsets[lane]; },
-             [&](std::size_t first, std::size_t count) {
-               return gathered.defined->is_marked(first, count);
-             });
+  if (gathered.defined == nullptr) {
+    return true;
+  }
+  Definedness::Access defined(*gathered.defined);
+  return for_each_gathered_run(
+      gathered, mask, access, defined,
+      [&](std::size_t first, std::size_t count) { return defined.is_marked(first, count); });
 }
 
 void finish_load(const AccessStep& access, std::byte* out) {
@@ -142,12 +162,12 @@ std::uint32_t run_store_gathered(ProgramState& state, const Step& step) {
       .memory(access.width)
       .scatter(gathered->data, gathered->offsets, mask, operand(state, access.value), access.lanes);
   if (gathered->defined != nullptr) {
-    for_each_run(
-        mask, access.lanes, access.width, [&](std::size_t lane) { return gathered->offsets[lane]; },
-        [&](std::size_t first, std::size_t count) {
-          gathered->defined->mark(first, count);
-          return true;
-        });
+    Definedness::Access defined(*gathered->defined);
+    for_each_gathered_run(*gathered, mask, access, defined,
+                          [&](std::size_t first, std::size_t count) {
+                            defined.mark(first, count);
+                            return true;
+                          });
   }
   return step.next;
 }

@@ -75,10 +75,13 @@ void load_piece(const AccessStep& access, const RowPiece& piece, const std::uint
 }
 
 bool is_defined(const RowPiece& piece, const std::uint8_t* mask, std::size_t width) {
-  return piece.defined == nullptr ||
-         for_each_run_of(piece, mask, width, [&](std::size_t first, std::size_t count) {
-           return piece.defined->is_marked(first, count);
-         });
+  if (piece.defined == nullptr) {
+    return true;
+  }
+  Definedness::Access defined(*piece.defined);
+  return for_each_run_of(piece, mask, width, [&](std::size_t first, std::size_t count) {
+    return defined.is_marked(first, count);
+  });
 }
 
 void store_piece(const AccessStep& access, const RowPiece& piece, const std::uint8_t* mask,
@@ -96,8 +99,9 @@ void store_piece(const AccessStep& access, const RowPiece& piece, const std::uin
                          from, piece.count);
   }
   if (piece.defined != nullptr) {
+    Definedness::Access defined(*piece.defined);
     for_each_run_of(piece, mask, access.width, [&](std::size_t first, std::size_t count) {
-      piece.defined->mark(first, count);
+      defined.mark(first, count);
       return true;
     });
   }

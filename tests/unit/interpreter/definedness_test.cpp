@@ -100,5 +100,68 @@ TEST(Definedness, threads_mark_neighbours) {
   EXPECT_TRUE(d->is_marked(0, kBytes));
 }
 
+// All threads write the same bytes: each page is made whole while others are reading its bits.
+TEST(Definedness, threads_finish_a_page_that_others_read) {
+  constexpr std::size_t kBytes = 1 << 20;
+  const auto d = Definedness::none_of(kBytes);
+  const std::size_t least = d->memory_bytes();
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (std::size_t tile = 0; tile < kBytes; tile += 1 << 14) {
+        Definedness::Access access(*d);
+        // 4 bytes here and there in four pages: 1229 is odd, so all come once.
+        for (std::size_t i = 0; i < 1 << 12; ++i) {
+          access.mark(tile + i * 1229 % (1 << 12) * 4, 4);
+        }
+        EXPECT_TRUE(access.is_marked(tile, 1 << 14));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_TRUE(d->is_marked(0, kBytes));
+  EXPECT_EQ(d->memory_bytes(), least) << "bits are freed when nobody reads them";
+}
+
+TEST(Definedness, needless_bits_stay_while_someone_reads) {
+  const auto d = Definedness::none_of(4096);
+  const std::size_t least = d->memory_bytes();
+  {
+    Definedness::Access reader(*d);
+    reader.mark(0, 4);
+    const std::size_t with_bits = d->memory_bytes();
+    EXPECT_GT(with_bits, least);
+    d->mark(0, 4096);
+    EXPECT_TRUE(reader.is_marked(0, 4096));
+    EXPECT_EQ(d->memory_bytes(), with_bits);
+  }
+  EXPECT_EQ(d->memory_bytes(), least);
+}
+
+TEST(Definedness, a_hint_may_be_wrong) {
+  const auto d = Definedness::none_of(5000);
+  Definedness::Access access(*d);
+  access.mark(4999, 1);
+  for (const std::size_t byte :
+       {std::size_t{0}, std::size_t{4999}, std::size_t{5000}, ~std::size_t{0}}) {
+    access.expect(byte);
+  }
+  EXPECT_FALSE(access.is_marked(0, 1));
+  EXPECT_TRUE(access.is_marked(4999, 1));
+}
+
+TEST(Definedness, a_word_filled_out_of_order_is_whole) {
+  const auto d = Definedness::none_of(100);
+  const std::size_t least = d->memory_bytes();
+  for (std::size_t i = 100; i-- > 0;) {
+    EXPECT_FALSE(d->is_marked(0, 100));
+    d->mark(i, 1);
+  }
+  EXPECT_TRUE(d->is_marked(0, 100));
+  EXPECT_EQ(d->memory_bytes(), least);
+}
+
 }  // namespace
 }  // namespace tilery
