@@ -69,6 +69,9 @@ class Specializer final : public Sema {
 
   MaybeValue call(const Value& callee, std::span<const CallArgument> arguments,
                   SourceRange range) override;
+
+  // ---- combine.cpp ----
+
   std::optional<RegionId> combine_region(const Value& callee, std::span<const Type> element_types,
                                          SourceRange range) override;
 
@@ -297,10 +300,14 @@ class Specializer final : public Sema {
                         std::span<const ast::Parameter> parameters,
                         const std::vector<Value>& values, SourceRange range);
   void define_parameter(const ast::Parameter& parameter, Value value);
+
+  // ---- combine.cpp ----
+
   std::optional<std::vector<ValueId>> combine_results(const Value& result,
                                                       std::span<const Type> element_types,
                                                       SourceRange range);
-  bool check_combine(RegionId region, SourceRange range);
+  /// Without branches; false after a report of what a fold cannot hold.
+  bool finish_combine(RegionId region, SourceRange range);
 
   // ---- names.cpp ----
 
