@@ -1,5 +1,6 @@
 // multiple_of and its like, assume, device_print, device_assert.
 #include "codegen/emit.h"
+#include "ir/attributes.h"
 #include "ir/operands.h"
 
 #include <fmt/format.h>
@@ -112,8 +113,8 @@ void print_element(EmitContext& context, const Inst& inst, std::size_t operand, 
     format += ") ";
   }
   const Printed element = printed(context, context.registers(value)[static_cast<std::size_t>(reg)],
-                                  type.element, inst.bool_attr(attr_index(Op::DevicePrint, "hex")));
-  format += inst.string_attr(attr_index(Op::DevicePrint, "prefix"));
+                                  type.element, bool_attr<"hex">(inst));
+  format += string_attr<"prefix">(inst);
   format += inst.operands.size() > 1 ? fmt::format("(operand {}) ", operand) : "";
   arguments.push_back(element.value);
   call_vprintf(context, format + element.conversion + "\n", arguments);
@@ -131,11 +132,10 @@ void call_assertfail(EmitContext& context, const Inst& inst) {
                               {builder.getPtrTy(), builder.getPtrTy(), builder.getInt32Ty(),
                                builder.getPtrTy(), builder.getInt64Ty()},
                               false);
-  builder.CreateCall(
-      context.module().getOrInsertFunction("__assertfail", type),
-      {text_pointer(context, inst.string_attr(attr_index(Op::DeviceAssert, "message"))),
-       text_pointer(context, file), builder.getInt32(place ? place.getLine() : 0),
-       text_pointer(context, context.function().name), builder.getInt64(1)});
+  builder.CreateCall(context.module().getOrInsertFunction("__assertfail", type),
+                     {text_pointer(context, string_attr<"message">(inst)),
+                      text_pointer(context, file), builder.getInt32(place ? place.getLine() : 0),
+                      text_pointer(context, context.function().name), builder.getInt64(1)});
 }
 
 }  // namespace

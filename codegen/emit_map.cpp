@@ -19,13 +19,8 @@ ElementOp element_op(const Function& function, const Inst& inst) {
   op.op = inst.op;
   op.from = function.type(inst.operands.back()).element;
   op.to = function.type(inst.result()).element;
-  if (inst.op == Op::Minimum || inst.op == Op::Maximum) {
-    op.propagate_nan = inst.bool_attr(attr_index(inst.op, "propagate_nan"));
-  }
-  if (inst.op == Op::Cast) {
-    constexpr std::int64_t kTowardZero = 1;  // the row's second enumerator
-    op.toward_zero = inst.int_attr(attr_index(Op::Cast, "rounding")) == kTowardZero;
-  }
+  op.propagate_nan = propagates_nan(inst);
+  op.toward_zero = rounds_toward_zero(inst);
   return op;
 }
 
@@ -136,6 +131,7 @@ Value* emit_map_element(EmitContext& context, const Inst& inst,
   void emit_##id(EmitContext& context, InstId inst) { \
     emit_map(context, inst);                          \
   }
+#include "ir/attributes.h"
 #include "ir/ops.def"
 
 void emit_cast(EmitContext& context, InstId inst) {

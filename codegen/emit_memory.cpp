@@ -8,6 +8,7 @@
 #include "codegen/emit.h"
 #include "codegen/emit_access.h"
 #include "codegen/emit_cells.h"
+#include "ir/attributes.h"
 #include "ir/operands.h"
 
 #include <fmt/format.h>
@@ -260,8 +261,7 @@ bool is_async_load(EmitContext& context, InstId id) {
   const Inst& load = context.inst(id);
   const auto uses = context.uses().of(load.result());
   if (uses.size() != 1 || context.inst(uses[0].user).op != Op::RingInsert ||
-      !reads_zeros(context, operand<"other">(load)) ||
-      load.bool_attr(attr_index(Op::Load, "volatile"))) {
+      !reads_zeros(context, operand<"other">(load)) || bool_attr<"volatile">(load)) {
     return false;
   }
   const ElementType element = context.type(load.result()).element;
@@ -295,13 +295,13 @@ void emit_load(EmitContext& context, InstId id) {
   const ValueId mask = operand<"mask">(inst);
   const ValueId other = operand<"other">(inst);
   const Layout& layout = context.layout(inst.result());
-  const bool is_volatile = inst.bool_attr(attr_index(Op::Load, "volatile"));
+  const bool is_volatile = bool_attr<"volatile">(inst);
   Access access;
   access.element = context.type(inst.result()).element;
   access.elements = access_width(context, id, layout, access.element);
-  access.modifiers = is_volatile ? ".volatile"
-                                 : hint_text(inst.string_attr(attr_index(Op::Load, "cache")),
-                                             inst.string_attr(attr_index(Op::Load, "eviction")));
+  access.modifiers = is_volatile
+                         ? ".volatile"
+                         : hint_text(string_attr<"cache">(inst), string_attr<"eviction">(inst));
   const Registers pointers = context.registers(operand<"ptr">(inst));
   const Registers masks = mask ? context.registers(mask) : Registers{};
   llvm::Constant* const zero = context.constant(access.element, 0);
@@ -333,8 +333,7 @@ void emit_store(EmitContext& context, InstId id) {
   access.element = context.type(operand<"value">(inst)).element;
   access.elements = access_width(context, id, layout, access.element);
   access.owner = context.owner_predicate(layout);
-  access.modifiers = hint_text(inst.string_attr(attr_index(Op::Store, "cache")),
-                               inst.string_attr(attr_index(Op::Store, "eviction")));
+  access.modifiers = hint_text(string_attr<"cache">(inst), string_attr<"eviction">(inst));
   const Registers pointers = context.registers(operand<"ptr">(inst));
   const Registers values = context.registers(operand<"value">(inst));
   const Registers masks = mask ? context.registers(mask) : Registers{};

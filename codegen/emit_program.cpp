@@ -1,5 +1,6 @@
 // program_id, num_programs, constant, arange.
 #include "codegen/emit.h"
+#include "ir/attributes.h"
 #include "ir/support/check.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -22,7 +23,7 @@ void emit_program_id(EmitContext& context, InstId id) {
                                             {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
                                              llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
                                              llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z},
-                                            inst.int_attr(0))});
+                                            int_attr<"axis">(inst))});
 }
 
 void emit_num_programs(EmitContext& context, InstId id) {
@@ -31,7 +32,7 @@ void emit_num_programs(EmitContext& context, InstId id) {
                                             {llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
                                              llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
                                              llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_z},
-                                            inst.int_attr(0))});
+                                            int_attr<"axis">(inst))});
 }
 
 llvm::Constant* EmitContext::constant(ElementType element, std::uint64_t bits) const {
@@ -51,14 +52,14 @@ void emit_constant(EmitContext& context, InstId id) {
   const Type& type = context.type(inst.result());
   context.set(inst.result(),
               Registers(static_cast<std::size_t>(context.register_count(inst.result())),
-                        context.constant(type.element, inst.bits_attr(0))));
+                        context.constant(type.element, bits_attr<"value">(inst))));
 }
 
 void emit_arange(EmitContext& context, InstId id) {
   const Inst& inst = context.inst(id);
   const Layout& layout = context.layout(inst.result());
   auto& builder = context.builder();
-  llvm::Value* const start = builder.getInt32(static_cast<std::uint32_t>(inst.int_attr(0)));
+  llvm::Value* const start = builder.getInt32(static_cast<std::uint32_t>(int_attr<"start">(inst)));
   Registers result;
   for (int reg = 0; reg < layout.registers(); ++reg) {
     result.push_back(builder.CreateAdd(context.coordinate(layout, reg, 0), start, "", false, true));

@@ -4,6 +4,7 @@
 #include "codegen/emit.h"
 #include "codegen/emit_convert.h"
 #include "codegen/emit_ring.h"
+#include "ir/attributes.h"
 #include "ir/support/check.h"
 
 namespace tilery::codegen {
@@ -74,7 +75,7 @@ void emit_trans(EmitContext& context, InstId id) {
     return;
   }
   const Shape& from = context.type(inst.operand(0)).shape;
-  const auto order = inst.ints_attr(0);
+  const auto order = ints_attr<"order">(inst);
   rename_registers(context, id, [&](const Coordinates& at) {
     Coordinates source{};
     for (std::size_t axis = 0; axis < order.size(); ++axis) {

@@ -8,6 +8,7 @@
 #include "codegen/emit_access.h"
 #include "codegen/emit_ring.h"
 #include "codegen/ring_layout.h"
+#include "ir/attributes.h"
 #include "ir/operands.h"
 #include "ir/support/check.h"
 
@@ -401,7 +402,7 @@ void emit_async_commit(EmitContext& context, InstId id) {
 
 void emit_async_wait(EmitContext& context, InstId id) {
   auto& builder = context.builder();
-  const std::int64_t pending = context.inst(id).int_attr(0);
+  const std::int64_t pending = int_attr<"pending">(context.inst(id));
   builder.CreateIntrinsic(builder.getVoidTy(), llvm::Intrinsic::nvvm_cp_async_wait_group,
                           {builder.getInt32(static_cast<std::uint32_t>(pending))});
   context.barrier();

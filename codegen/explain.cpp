@@ -6,6 +6,7 @@
 #include "codegen/passes/anchor_layouts.h"
 #include "ir/analysis/pointer_roots.h"
 #include "ir/analysis/uses.h"
+#include "ir/attributes.h"
 #include "ir/builder.h"
 #include "ir/operands.h"
 #include "ir/support/plural.h"
@@ -187,7 +188,7 @@ class Collector {
       }
     }
     step.how = fmt::format("{} along axis {}: {}", function_.type(inst.operands.front()).str(),
-                           inst.int_attr(0), counts.text());
+                           int_attr<"axis">(inst), counts.text());
     step.shared_bytes = shared_bytes(id);
     facts_.steps.push_back(std::move(step));
   }

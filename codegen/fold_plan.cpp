@@ -1,5 +1,6 @@
 #include "codegen/fold_plan.h"
 
+#include "ir/attributes.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -84,15 +85,14 @@ FoldFacts fold_facts(const Function& function, InstId id) {
 
 ReductionPlan plan_reduce(const GpuFunction& gpu, InstId id) {
   const Inst& inst = gpu.function.inst(id);
-  return plan_reduction(gpu.layouts.of(inst.operands[0]), static_cast<int>(inst.int_attr(0)),
+  return plan_reduction(gpu.layouts.of(inst.operands[0]), static_cast<int>(int_attr<"axis">(inst)),
                         fold_facts(gpu.function, id).traits);
 }
 
 ScanPlan plan_scan(const GpuFunction& gpu, InstId id) {
   const Inst& inst = gpu.function.inst(id);
-  return plan_scan(gpu.layouts.of(inst.operands[0]), static_cast<int>(inst.int_attr(0)),
-                   inst.bool_attr(attr_index(Op::Scan, "reverse")),
-                   fold_facts(gpu.function, id).traits.total_bytes);
+  return plan_scan(gpu.layouts.of(inst.operands[0]), static_cast<int>(int_attr<"axis">(inst)),
+                   bool_attr<"reverse">(inst), fold_facts(gpu.function, id).traits.total_bytes);
 }
 
 ScratchUse fold_scratch(const GpuFunction& gpu, InstId id) {

@@ -1,5 +1,6 @@
 #include "interpreter/combine.h"
 
+#include "ir/attributes.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ class CombinePlanner {
     const int out = add_register(inst.result());
     if (inst.op == Op::Constant) {
       plan_.registers[out].is_constant = true;
-      plan_.registers[out].bits = inst.bits_attr(0);
+      plan_.registers[out].bits = bits_attr<"value">(inst);
       return;
     }
     plan_.registers[out].scratch =

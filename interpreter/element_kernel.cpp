@@ -1,6 +1,7 @@
 #include "interpreter/element_kernel.h"
 
 #include "interpreter/lifetimes.h"
+#include "ir/attributes.h"
 #include "ir/printer.h"
 #include "ir/support/check.h"
 
@@ -79,12 +80,8 @@ class KernelPlanner {
     return element.is_pointer() ? Scalar::U64 : element.scalar;
   }
 
-  [[nodiscard]] bool propagates_nan() const {
-    return (inst_.op == Op::Minimum || inst_.op == Op::Maximum) && inst_.bool_attr(0);
-  }
-
   void plan_cast() {
-    const bool to_zero = inst_.int_attr(attr_index(Op::Cast, "rounding")) == 1;
+    const bool to_zero = rounds_toward_zero(inst_);
     kernel_.direct = kernels().cast(from_, to_, to_zero);
     if (kernel_.direct == nullptr && to_zero) {
       kernel_.direct = kernels().cast(from_, to_);
@@ -101,7 +98,7 @@ class KernelPlanner {
   void plan_map() {
     // A select moves bits, whatever they mean.
     const Scalar kernel_type = inst_.op == Op::Select && is_fp8(from_) ? Scalar::U8 : from_;
-    kernel_.direct = kernels().map(inst_.op, kernel_type, propagates_nan());
+    kernel_.direct = kernels().map(inst_.op, kernel_type, propagates_nan(inst_));
     if (kernel_.direct != nullptr) {
       plan_events();
       return;
@@ -110,7 +107,7 @@ class KernelPlanner {
                  "no kernel for " + print_inst(planner_.function(),
                                                planner_.function().value(inst_.result()).def));
     std::fill_n(kernel_.widen.begin(), kernel_.count, kernels().cast(from_, Scalar::F32));
-    kernel_.wide = kernels().map(inst_.op, Scalar::F32, propagates_nan());
+    kernel_.wide = kernels().map(inst_.op, Scalar::F32, propagates_nan(inst_));
     kernel_.events = kernels().map_events(inst_.op, Scalar::F32);
     kernel_.guard = nullptr;
     if (is_comparison(inst_.op)) {

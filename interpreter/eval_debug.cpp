@@ -3,6 +3,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/attributes.h"
 #include "ir/operands.h"
 
 #include <fmt/format.h>
@@ -202,8 +203,8 @@ void eval_device_print(Planner& planner, InstId id) {
   for (const ValueId argument : inst.operands) {
     data.args.push_back(planner.spelled(argument));
   }
-  data.prefix = trimmed_prefix(inst.string_attr(attr_index(Op::DevicePrint, "prefix")));
-  data.hex = inst.bool_attr(attr_index(Op::DevicePrint, "hex"));
+  data.prefix = trimmed_prefix(string_attr<"prefix">(inst));
+  data.hex = bool_attr<"hex">(inst);
   planner.emit(id, {run_print, run_print, run_print}, &data);
 }
 

@@ -12,6 +12,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/attributes.h"
 
 #include <fmt/format.h>
 
@@ -173,7 +174,7 @@ void plan_hint(Planner& planner, InstId id) {
   auto& data = planner.data<HintStep>();
   data.value = planner.ref(inst.operand(0));
   data.hint = inst.op;
-  const auto values = inst.ints_attr(0);
+  const auto values = ints_attr<"values">(inst);
   data.values.assign(values.begin(), values.end());
   data.is_pointer = element.is_pointer();
   data.unit = data.is_pointer ? element.pointee().byte_size() : 1;

@@ -2,6 +2,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/attributes.h"
 
 namespace tilery::interpreter {
 namespace {
@@ -62,7 +63,7 @@ std::uint32_t run_arange_dense(ProgramState& state, const Step& step) {
 void plan_axis(Planner& planner, InstId id, const StepFns& run) {
   auto& data = planner.data<AxisStep>();
   data.out = planner.result(id);
-  data.axis = static_cast<int>(planner.inst(id).int_attr(0));
+  data.axis = static_cast<int>(int_attr<"axis">(planner.inst(id)));
   planner.emit(id, run, &data);
 }
 
@@ -85,7 +86,7 @@ void eval_constant(Planner& planner, InstId inst) {
 void eval_arange(Planner& planner, InstId inst) {
   auto& data = planner.data<ArangeStep>();
   data.out = planner.result(inst);
-  data.start = static_cast<std::int32_t>(planner.inst(inst).int_attr(0));
+  data.start = static_cast<std::int32_t>(int_attr<"start">(planner.inst(inst)));
   if (data.out.kind == SlotKind::Affine) {
     planner.emit(inst, {run_arange_affine, run_arange_affine, nullptr}, &data);
   } else {

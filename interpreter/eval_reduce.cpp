@@ -9,6 +9,7 @@
 #include "interpreter/state.h"
 #include "ir/analysis/combine_kind.h"
 #include "ir/analysis/picked_position.h"
+#include "ir/attributes.h"
 
 #include <algorithm>
 #include <optional>
@@ -418,7 +419,7 @@ void plan_fold(Planner& planner, InstId id, FoldStep& data) {
   for (std::uint32_t i = 0; i < inst.result_count; ++i) {
     data.out.push_back(planner.ref(inst.result(i)));
   }
-  data.view = axis_view(data.in[0].shape, static_cast<int>(inst.int_attr(0)));
+  data.view = axis_view(data.in[0].shape, static_cast<int>(int_attr<"axis">(inst)));
   data.sink = sink_name(planner.function(), id);
 }
 
@@ -456,7 +457,7 @@ bool plan_arg_reduce(Planner& planner, InstId id, CombineKind kind, ArgFoldStep&
   if (data.arg_reduce == nullptr) {
     return false;
   }
-  data.axis = static_cast<int>(planner.inst(id).int_attr(0));
+  data.axis = static_cast<int>(int_attr<"axis">(planner.inst(id)));
   data.needs_ascending = kind == CombineKind::ArgMaxLeft || kind == CombineKind::ArgMinLeft;
   data.positions = planner.scratch(rest_of(data.view) * sizeof(std::int32_t));
   plan_any_fold(planner, id, data);
@@ -482,7 +483,7 @@ void eval_scan(Planner& planner, InstId id) {
   const Inst& inst = planner.inst(id);
   auto& data = planner.data<FoldStep>();
   plan_fold(planner, id, data);
-  data.reverse = inst.bool_attr(attr_index(Op::Scan, "reverse"));
+  data.reverse = bool_attr<"reverse">(inst);
   const auto op = scan_op(combine_kind(planner.function(), inst.regions[0]));
   data.scan = op ? kernels().scan(*op, data.in[0].scalar) : nullptr;
   if (data.scan == nullptr) {

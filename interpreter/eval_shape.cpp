@@ -6,6 +6,7 @@
 #include "interpreter/check/shadow.h"
 #include "interpreter/eval.h"
 #include "interpreter/state.h"
+#include "ir/attributes.h"
 
 #include <algorithm>
 
@@ -141,7 +142,7 @@ std::uint32_t run_respell(ProgramState& state, const Step& step) {
 
 AxisMap expanded_axes(const Inst& inst, int rank) {
   AxisMap map;
-  const auto inserted = static_cast<int>(inst.int_attr(0));
+  const auto inserted = static_cast<int>(int_attr<"axis">(inst));
   for (int axis = 0; axis < rank; ++axis) {
     map.source[axis] = axis == inserted ? -1 : axis - (axis > inserted ? 1 : 0);
     map.factor[axis] = 1;
@@ -151,7 +152,7 @@ AxisMap expanded_axes(const Inst& inst, int rank) {
 
 AxisMap transposed_axes(const Inst& inst) {
   AxisMap map;
-  const auto order = inst.ints_attr(0);
+  const auto order = ints_attr<"order">(inst);
   for (std::size_t axis = 0; axis < order.size(); ++axis) {
     map.source[axis] = static_cast<int>(order[axis]);
     map.factor[axis] = 1;

@@ -6,6 +6,7 @@
 // that finds something can so be done again in the Tracked level from intact operands.
 #include "interpreter/planner.h"
 #include "ir/analysis/loops.h"
+#include "ir/attributes.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -234,7 +235,7 @@ ValueId aliased_operand(const Function& function, const Inst& inst,
   }
   const bool same_order = inst.op == Op::Reshape || inst.op == Op::ExpandDims ||
                           inst.op == Op::ConvertLayout ||
-                          (inst.op == Op::Trans && keeps_order(from, inst.ints_attr(0))) ||
+                          (inst.op == Op::Trans && keeps_order(from, ints_attr<"order">(inst))) ||
                           (inst.op == Op::Broadcast && from == function.type(inst.result()).shape);
   return same_order ? operand : ValueId{};
 }

@@ -2,6 +2,7 @@
 
 #include "interpreter/lifetimes.h"
 #include "ir/analysis/loops.h"
+#include "ir/attributes.h"
 
 #include <bit>
 
@@ -223,7 +224,7 @@ class KindFinder {
 
   [[nodiscard]] ValueKind expanded(const Inst& inst) const {
     ValueKind result = kind(inst, 0);
-    const auto axis = static_cast<std::uint32_t>(inst.int_attr(0));
+    const auto axis = static_cast<std::uint32_t>(int_attr<"axis">(inst));
     const std::uint32_t below = (1U << axis) - 1;
     result.axes = (result.axes & below) | ((result.axes & ~below) << 1);
     return result;
@@ -259,7 +260,7 @@ class KindFinder {
   [[nodiscard]] ValueKind transposed(const Inst& inst) const {
     const ValueKind operand = kind(inst, 0);
     ValueKind result{operand.kind, 0};
-    const auto order = inst.ints_attr(0);
+    const auto order = ints_attr<"order">(inst);
     for (std::size_t i = 0; i < order.size(); ++i) {
       result.axes |= ((operand.axes >> order[i]) & 1U) << i;
     }

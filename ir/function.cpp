@@ -1,5 +1,6 @@
 #include "ir/function.h"
 
+#include "ir/attributes.h"
 #include "ir/support/check.h"
 #include "ir/support/number.h"
 
@@ -35,7 +36,7 @@ std::optional<std::uint64_t> Function::constant_bits(ValueId id) const {
   if (!def || inst(def).op != Op::Constant) {
     return std::nullopt;
   }
-  return inst(def).bits_attr(0);
+  return bits_attr<"value">(inst(def));
 }
 
 Attr default_attr(const AttrPattern& pattern) {

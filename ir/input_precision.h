@@ -1,6 +1,7 @@
 // How a dot of fp32 operands multiplies, by name.
 #pragma once
 
+#include "ir/attributes.h"
 #include "ir/function.h"
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace tilery {
 enum class InputPrecision : std::uint8_t { Tf32, Ieee, Tf32x3, Bf16x3, Bf16x6 };
 
 [[nodiscard]] inline InputPrecision input_precision(const Inst& dot) {
-  return static_cast<InputPrecision>(dot.int_attr(attr_index(Op::Dot, "precision")));
+  return static_cast<InputPrecision>(int_attr<"precision">(dot));
 }
 
 }  // namespace tilery

@@ -1,5 +1,6 @@
 // Constants, counters, hints, and ops that move elements without changing them.
 #include "codegen/analysis/axis_rule_set.h"
+#include "ir/attributes.h"
 #include "ir/builder.h"
 
 #include <algorithm>
@@ -19,13 +20,13 @@ std::int64_t divisor_of_all(const AxisInfo& info, std::int64_t unit) {
 }  // namespace
 
 void AxisRules::constant() {
-  const std::uint64_t bits = inst_.bits_attr(0);
+  const std::uint64_t bits = bits_attr<"value">(inst_);
   info_ = is_integer_result() ? constant_facts(type_, decode_int(type_.element.scalar, bits))
                               : uniform_facts(type_, 1);
 }
 
 void AxisRules::arange() {
-  const std::int64_t start = inst_.int_attr(0);
+  const std::int64_t start = int_attr<"start">(inst_);
   info_.axes[0] = {extent_power(type_, 0), power_in(start), 1};
   // A piece that ends inside the extent's odd part starts at start + a multiple of its length.
   if (info_.axes[0].contiguity != type_.shape[0]) {
@@ -43,13 +44,13 @@ void AxisRules::shape() {
   } else if (inst_.op == Op::Broadcast) {
     broadcast(x);
   } else if (inst_.op == Op::ExpandDims) {
-    const auto axis = static_cast<std::ptrdiff_t>(inst_.int_attr(0));
+    const auto axis = static_cast<std::ptrdiff_t>(int_attr<"axis">(inst_));
     info_.axes = x.axes;
     info_.axes.resize(static_cast<std::size_t>(type_.shape.rank()) - 1);
     info_.axes.insert(info_.axes.begin() + axis, {1, divisor_of_all(x, unit_of(type_)), 1});
   } else if (inst_.op == Op::Trans) {
     each_axis([&](AxisFacts& facts, std::size_t axis) {
-      facts = x.axes[static_cast<std::size_t>(inst_.ints_attr(0)[axis])];
+      facts = x.axes[static_cast<std::size_t>(ints_attr<"order">(inst_)[axis])];
     });
   } else {
     reshape(x);
@@ -109,7 +110,7 @@ int AxisRules::innermost(const Shape& shape) {
 
 void AxisRules::hint() {
   info_ = in(0);
-  const auto values = inst_.ints_attr(0);
+  const auto values = ints_attr<"values">(inst_);
   each_axis([&](AxisFacts& facts, std::size_t axis) {
     const std::int64_t promise = axis < values.size() ? power_in(values[axis]) : 1;
     const std::int64_t run = std::min(promise, extent_power(type_, axis));

@@ -3,6 +3,7 @@
 #include "codegen/analysis/shared_use.h"
 #include "codegen/ring_layout.h"
 #include "ir/analysis/loops.h"
+#include "ir/attributes.h"
 #include "ir/builder.h"
 
 #include <algorithm>
@@ -189,7 +190,7 @@ void wait_for_copies(Function& function, InstId root) {
   Region& region = function.region(function.inst(last).parent);
   const auto place = std::find(region.insts.begin(), region.insts.end(), last) + 1;
   if (place != region.insts.end() && function.inst(*place).op == Op::AsyncWait &&
-      function.inst(*place).int_attr(0) == 0) {
+      int_attr<"pending">(function.inst(*place)) == 0) {
     return;
   }
   Builder builder(function);

@@ -1,6 +1,7 @@
 #include "codegen/passes/anchor_layouts.h"
 
 #include "codegen/dot_plan.h"
+#include "ir/attributes.h"
 #include "ir/operands.h"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ class AnchorFinder {
           !(tile.shape == graph_.nodes[static_cast<std::size_t>(node)].shape)) {
         continue;
       }
-      const auto axis = static_cast<int>(user.int_attr(0));
+      const auto axis = static_cast<int>(int_attr<"axis">(user));
       if (reduced >= 0 && reduced != axis) {
         return order;
       }
@@ -201,7 +202,8 @@ class AnchorFinder {
       const Inst& user = function_.inst(edge.user);
       return reached[static_cast<std::size_t>(edge.to)] && user.op == Op::Reduce &&
              edge.relation == Relation::Same &&
-             user.int_attr(0) == graph_.nodes[static_cast<std::size_t>(edge.to)].shape.rank() - 1;
+             int_attr<"axis">(user) ==
+                 graph_.nodes[static_cast<std::size_t>(edge.to)].shape.rank() - 1;
     });
   }
 

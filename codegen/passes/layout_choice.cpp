@@ -1,5 +1,6 @@
 #include "codegen/passes/layout_choice.h"
 
+#include "ir/attributes.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
@@ -169,11 +170,11 @@ class Chooser {
       case Relation::Same:
         return from;
       case Relation::Expand:
-        return pool_.intern(expand_layout(pool_[from], static_cast<int>(user.int_attr(0))));
+        return pool_.intern(expand_layout(pool_[from], static_cast<int>(int_attr<"axis">(user))));
       case Relation::Slice:
-        return pool_.intern(slice_layout(pool_[from], static_cast<int>(user.int_attr(0))));
+        return pool_.intern(slice_layout(pool_[from], static_cast<int>(int_attr<"axis">(user))));
       case Relation::Trans:
-        return pool_.intern(trans_layout(pool_[from], user.ints_attr(0)));
+        return pool_.intern(trans_layout(pool_[from], ints_attr<"order">(user)));
       case Relation::Reshape: {
         auto layout =
             reshape_layout(pool_[from], graph_.nodes[static_cast<std::size_t>(edge.to)].shape);
@@ -264,11 +265,11 @@ std::optional<LayoutId> wanted_layout(const Function& function, Relation relatio
     case Relation::Same:
       return to;
     case Relation::Expand:
-      return pool.intern(slice_layout(pool[to], static_cast<int>(user.int_attr(0))));
+      return pool.intern(slice_layout(pool[to], static_cast<int>(int_attr<"axis">(user))));
     case Relation::Broadcast:
       return pool.intern(broadcast_source_layout(pool[to], shape));
     case Relation::Trans:
-      return pool.intern(trans_layout(pool[to], inverse(user.ints_attr(0))));
+      return pool.intern(trans_layout(pool[to], inverse(ints_attr<"order">(user))));
     case Relation::Reshape: {
       auto layout = reshape_layout(pool[to], shape);
       return layout ? std::optional(pool.intern(std::move(*layout))) : std::nullopt;

@@ -3,6 +3,7 @@
 #include "ir/analysis/effects.h"
 #include "ir/analysis/loops.h"
 #include "ir/analysis/uses.h"
+#include "ir/attributes.h"
 #include "ir/builder.h"
 #include "ir/operands.h"
 
@@ -77,7 +78,7 @@ class LoopPipeliner {
     const Effects effects = effects_of(function_, body());
     if (!step || !is_signed_integer(counter.scalar) || decode_int(counter.scalar, *step) <= 0) {
       why_ = "its step is no positive constant";
-    } else if (loop().bool_attr(attr_index(Op::For, "has_exit"))) {
+    } else if (bool_attr<"has_exit">(loop())) {
       why_ = "it may end early, by `break` or `return`";
     } else if (effects.writes || effects.observes) {
       why_ = effects.writes ? "it stores" : "it prints or asserts";
@@ -137,8 +138,7 @@ class LoopPipeliner {
     const bool fits = std::ranges::all_of(shape, [](std::int32_t extent) {
       return std::has_single_bit(static_cast<std::uint32_t>(extent));
     });
-    return fits && shape.rank() >= 2 && !load.bool_attr(attr_index(Op::Load, "volatile")) &&
-           (!other || is_zero(other));
+    return fits && shape.rank() >= 2 && !bool_attr<"volatile">(load) && (!other || is_zero(other));
   }
 
   [[nodiscard]] bool is_zero(ValueId value) const {
@@ -443,7 +443,7 @@ bool pipeline_loops(Function& function, int num_stages, std::uint32_t shared_lim
                     std::vector<LoopFacts>* facts) {
   bool changed = false;
   for (const InstId loop : innermost_dot_loops(function)) {
-    const std::int64_t own = function.inst(loop).int_attr(attr_index(Op::For, "stages"));
+    const std::int64_t own = int_attr<"stages">(function.inst(loop));
     const int stages = own != 0 ? static_cast<int>(own) : num_stages;
     const SourceRange range = function.range(function.inst(loop).loc);
     LoopPipeliner pipeliner(function, loop, stages, shared_limit);

@@ -1,6 +1,7 @@
 #include "interpreter/check/report.h"
 
 #include "ir/analysis/combine_kind.h"
+#include "ir/attributes.h"
 #include "ir/builder.h"
 #include "ir/op_table.h"
 
@@ -213,8 +214,7 @@ void report_assertion(ProgramState& state, InstId inst, std::size_t lane, const 
   if (finding == nullptr) {
     return;
   }
-  const std::string& message =
-      state.launch->function->inst(inst).string_attr(attr_index(Op::DeviceAssert, "message"));
+  const std::string& message = string_attr<"message">(state.launch->function->inst(inst));
   finding->message =
       message.empty() ? "assertion failed" : fmt::format("assertion failed: {}", message);
   set_lane(*finding, lane, shape);

@@ -6,6 +6,7 @@
 // the result: `eq`, `or`, … commute, and `gt a, b` is `lt b, a`.
 #include "ir/analysis/combine_kind.h"
 
+#include "ir/attributes.h"
 #include "ir/builder.h"
 #include "ir/support/check.h"
 
@@ -160,10 +161,8 @@ CombineKind simple_kind(const Function& function, const Region& region) {
       (!is_args(0) && !is_args(1))) {
     return CombineKind::Other;
   }
-  const bool propagates =
-      has_nan_flag(inst.op) && inst.bool_attr(attr_index(inst.op, "propagate_nan"));
   for (const SimpleFold& fold : kSimpleFolds) {
-    if (fold.op == inst.op && fold.propagate_nan == propagates) {
+    if (fold.op == inst.op && fold.propagate_nan == propagates_nan(inst)) {
       return fold.kind;
     }
   }

@@ -5,6 +5,7 @@
 
 #include "ir/analysis/fold.h"
 #include "ir/analysis/loops.h"
+#include "ir/attributes.h"
 #include "ir/builder.h"
 #include "ir/operands.h"
 #include "ir/support/check.h"
@@ -103,7 +104,7 @@ class DotWalk {
       return add_dot(inst);
     }
     if (inst.op == Op::ProgramId || inst.op == Op::NumPrograms) {
-      const auto axis = static_cast<std::size_t>(inst.int_attr(attr_index(inst.op, "axis")));
+      const auto axis = static_cast<std::size_t>(int_attr<"axis">(inst));
       const std::optional<Program> of = inst.op == Op::ProgramId ? program_ : std::optional(grid_);
       set(inst.result(), of ? Known(static_cast<std::uint32_t>((*of)[axis])) : std::nullopt);
     } else if (inst.result_count == 1) {

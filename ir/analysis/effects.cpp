@@ -1,12 +1,13 @@
 #include "ir/analysis/effects.h"
 
 #include "ir/analysis/loops.h"
+#include "ir/attributes.h"
 
 namespace tilery {
 namespace {
 
 bool is_volatile(const Inst& inst) {
-  return inst.op == Op::Load && inst.bool_attr(attr_index(Op::Load, "volatile"));
+  return inst.op == Op::Load && bool_attr<"volatile">(inst);
 }
 
 bool may_not_end(const Function& function, const Inst& inst) {

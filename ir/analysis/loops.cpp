@@ -1,5 +1,6 @@
 #include "ir/analysis/loops.h"
 
+#include "ir/attributes.h"
 #include "ir/builder.h"
 #include "ir/operands.h"
 
@@ -47,7 +48,7 @@ bool is_loop(Op op) {
 }
 
 bool has_exit(const Inst& inst) {
-  return inst.op == Op::For && inst.bool_attr(attr_index(Op::For, "has_exit"));
+  return inst.op == Op::For && bool_attr<"has_exit">(inst);
 }
 
 ValueId counter_arg(const Function& function, const Inst& loop) {

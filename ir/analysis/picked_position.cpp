@@ -1,6 +1,7 @@
 #include "ir/analysis/picked_position.h"
 
 #include "ir/analysis/combine_kind.h"
+#include "ir/attributes.h"
 #include "ir/operands.h"
 
 namespace tilery {
@@ -41,7 +42,7 @@ std::optional<std::int64_t> flagged(const Function& function, ValueId flags) {
     const Inst* range = def(function, equal->operand(side), Op::Arange);
     const auto wanted = function.constant_bits(equal->operand(1 - side));
     if (range != nullptr && wanted) {
-      const auto position = static_cast<std::int32_t>(*wanted) - range->int_attr(0);
+      const auto position = static_cast<std::int32_t>(*wanted) - int_attr<"start">(*range);
       const std::int64_t length = function.type(flags).numel();
       return position >= 0 && position < length ? std::optional(position) : std::nullopt;
     }
@@ -59,7 +60,7 @@ std::optional<std::int64_t> picked_position(const Function& function, const Inst
       function.constant_bits(operand<"if_false">(*select)) != std::uint64_t{0}) {
     return std::nullopt;
   }
-  const auto axis = static_cast<int>(reduce.int_attr(0));
+  const auto axis = static_cast<int>(int_attr<"axis">(reduce));
   const ValueId flags = flags_along(function, operand<"condition">(*select), axis);
   return flags ? flagged(function, flags) : std::nullopt;
 }

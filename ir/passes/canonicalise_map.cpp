@@ -1,6 +1,7 @@
 // Rules on arithmetic. Float identities hold for every operand, NaN and signed zeros included; NaN
 // payloads and signs are unspecified in the language.
 #include "ir/analysis/fold.h"
+#include "ir/attributes.h"
 #include "ir/passes/canonicalise_rules.h"
 
 #include <array>
@@ -199,8 +200,7 @@ bool is_same_past(Scalar from, Scalar middle, Scalar to) {
 /// `cast (cast x : A → B) : B → C` → `cast x : A → C` where the first loses nothing that shows.
 ValueId cast_of_cast(Context& c, const Inst& inst) {
   const Inst* inner = c.def(inst.operand(0), Op::Cast);
-  constexpr std::int64_t kToNearest = 0;
-  if (inner == nullptr || inst.int_attr(0) != kToNearest) {
+  if (inner == nullptr || rounds_toward_zero(inst)) {
     return {};
   }
   const ValueId x = inner->operand(0);

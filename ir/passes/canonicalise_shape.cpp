@@ -1,4 +1,5 @@
 // Rules on the shapes of tiles: chains become one op, and uniform work moves to where it is small.
+#include "ir/attributes.h"
 #include "ir/passes/canonicalise_rules.h"
 
 #include <array>
@@ -57,7 +58,7 @@ ValueId reshape_of_reshape(Context& c, const Inst& inst) {
 /// Axes that stay where they are.
 ValueId trans_in_order(const Context&, const Inst& inst) {
   std::int64_t i = 0;
-  for (const std::int64_t axis : inst.ints_attr(0)) {
+  for (const std::int64_t axis : ints_attr<"order">(inst)) {
     if (axis != i++) {
       return {};
     }
@@ -72,8 +73,8 @@ ValueId trans_of_trans(Context& c, const Inst& inst) {
     return {};
   }
   std::vector<std::int64_t> order;
-  for (const std::int64_t axis : inst.ints_attr(0)) {
-    order.push_back(inner->ints_attr(0)[static_cast<std::size_t>(axis)]);
+  for (const std::int64_t axis : ints_attr<"order">(inst)) {
+    order.push_back(ints_attr<"order">(*inner)[static_cast<std::size_t>(axis)]);
   }
   Inst merged = inst;
   merged.attrs[0] = order;

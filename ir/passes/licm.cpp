@@ -2,6 +2,7 @@
 
 #include "ir/analysis/effects.h"
 #include "ir/analysis/loops.h"
+#include "ir/attributes.h"
 
 #include <algorithm>
 #include <vector>
@@ -35,7 +36,7 @@ class Motion {
   }
 
   static bool may_hoist_from(const Inst& inst) {
-    return is_loop(inst.op) && !inst.bool_attr(attr_index(inst.op, "disable_licm"));
+    return is_loop(inst.op) && !bool_attr<"disable_licm">(inst);
   }
 
   /// Moves what is invariant from the loop's regions to the end of `insts`, which is what comes

@@ -1,3 +1,4 @@
+#include "ir/attributes.h"
 #include "tests/support/sema_fixture.h"
 
 namespace tilery {
@@ -22,7 +23,7 @@ def k(x, n):
                     "x=*i32 n=i32");
   ASSERT_TRUE(run.ok()) << run.ir();
   const Inst& loop = run.only(Op::For);
-  EXPECT_TRUE(loop.bool_attr(attr_index(Op::For, "has_exit")));
+  EXPECT_TRUE(bool_attr<"has_exit">(loop));
   EXPECT_EQ(run.result_types(loop), (Types{"i1", "i32"}));
   EXPECT_EQ(run.count(Op::If), 1);
 }
@@ -40,7 +41,7 @@ def k(x, n):
                     "x=*i32 n=i32");
   ASSERT_TRUE(run.ok()) << run.ir();
   const Inst& loop = run.only(Op::For);
-  EXPECT_FALSE(loop.bool_attr(attr_index(Op::For, "has_exit")));
+  EXPECT_FALSE(bool_attr<"has_exit">(loop));
   EXPECT_EQ(run.result_types(loop), (Types{"i32"}));
 }
 
@@ -59,7 +60,7 @@ def k(x, n):
 )",
                     "x=*i32 n=i32");
   ASSERT_TRUE(run.ok()) << run.ir();
-  EXPECT_TRUE(run.only(Op::For).bool_attr(attr_index(Op::For, "has_exit")));
+  EXPECT_TRUE(bool_attr<"has_exit">(run.only(Op::For)));
 }
 
 TEST(SemaLeave, return_in_a_loop_gives_its_value) {

@@ -1,3 +1,4 @@
+#include "ir/attributes.h"
 #include "tests/support/sema_fixture.h"
 
 namespace tilery {
@@ -23,7 +24,7 @@ def k(x, n):
   ASSERT_TRUE(run.ok()) << run.ir();
   const Inst& loop = run.only(Op::For);
   EXPECT_EQ(loop.result_count, 2U);  // `same = same` is an assignment
-  EXPECT_FALSE(loop.bool_attr(attr_index(Op::For, "has_exit")));
+  EXPECT_FALSE(bool_attr<"has_exit">(loop));
 }
 
 TEST(SemaFor, variable_assigned_in_a_dead_branch_is_not_carried) {
@@ -76,9 +77,9 @@ def k(x, n):
                     "x=*i32 n=i32");
   ASSERT_TRUE(run.ok()) << run.ir();
   const Inst& loop = run.only(Op::For);
-  EXPECT_EQ(loop.int_attr(attr_index(Op::For, "stages")), 3);
-  EXPECT_EQ(loop.int_attr(attr_index(Op::For, "unroll")), 4);
-  EXPECT_TRUE(loop.bool_attr(attr_index(Op::For, "flatten")));
+  EXPECT_EQ(int_attr<"stages">(loop), 3);
+  EXPECT_EQ(int_attr<"unroll">(loop), 4);
+  EXPECT_TRUE(bool_attr<"flatten">(loop));
 }
 
 TEST(SemaFor, static_print_in_a_loop_prints_once) {

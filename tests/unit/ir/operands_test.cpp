@@ -1,5 +1,6 @@
 #include "ir/operands.h"
 
+#include "ir/attributes.h"
 #include "ir/builder.h"
 #include "ir/input_precision.h"
 
@@ -71,6 +72,49 @@ TEST(Operands, AgreeWithTheSignatures) {
   expect_as_in_signatures<"axis">();
 }
 
+template <OperandName kName>
+void expect_attribute_as_in_signatures() {
+  for (const OpDef& def : all_ops()) {
+    int expected = -1;
+    for (std::size_t i = 0; i < def.attr_patterns().size(); ++i) {
+      if (def.attr_patterns()[i].name == kName.view()) {
+        expected = static_cast<int>(i);
+      }
+    }
+    EXPECT_EQ(detail::kAttrPositions<kName>[static_cast<std::size_t>(def.op)], expected)
+        << def.id << " " << kName.view();
+  }
+}
+
+TEST(Attributes, AgreeWithTheSignatures) {
+  expect_attribute_as_in_signatures<"axis">();
+  expect_attribute_as_in_signatures<"order">();
+  expect_attribute_as_in_signatures<"value">();
+  expect_attribute_as_in_signatures<"start">();
+  expect_attribute_as_in_signatures<"end">();
+  expect_attribute_as_in_signatures<"rounding">();
+  expect_attribute_as_in_signatures<"precision">();
+  expect_attribute_as_in_signatures<"cache">();
+  expect_attribute_as_in_signatures<"eviction">();
+  expect_attribute_as_in_signatures<"volatile">();
+  expect_attribute_as_in_signatures<"reverse">();
+  expect_attribute_as_in_signatures<"has_exit">();
+  expect_attribute_as_in_signatures<"stages">();
+  expect_attribute_as_in_signatures<"disable_licm">();
+  expect_attribute_as_in_signatures<"pending">();
+  expect_attribute_as_in_signatures<"values">();
+  // An operand is no attribute.
+  expect_attribute_as_in_signatures<"mask">();
+}
+
+TEST(Attributes, ThatAreNumbersOfEnumerators) {
+  const auto word = [](Op op, std::string_view name, int index) {
+    return enumerator_name(op_def(op).attr_patterns()[attr_index(op, name)].enumerators, index);
+  };
+  EXPECT_EQ(word(Op::Cast, "rounding", 1), "rtz");
+  EXPECT_EQ(op_def(Op::Cast).attr_patterns()[0].default_text, "rtne");
+}
+
 TEST(Operands, OfAnInstruction) {
   Function function = make_function("k", {{"p", Type(ElementType(Scalar::F32, 1)), {}, {}}});
   const ValueId p = function.region(function.body).args[0];
@@ -85,6 +129,10 @@ TEST(Operands, OfAnInstruction) {
   EXPECT_EQ(operand<"value">(store), load.result());
   EXPECT_FALSE(operand<"mask">(store));
   EXPECT_FALSE(operand<"other">(load));
+}
+
+TEST(AttributesDeathTest, AnOpWithoutTheAttribute) {
+  EXPECT_DEATH((void)attr_position<"axis">(Op::Store), "an attribute that the op does not have");
 }
 
 TEST(OperandsDeathTest, AnOpWithoutTheOperand) {
