@@ -1,5 +1,6 @@
 #include "codegen/limits.h"
 
+#include "codegen/passes/choose_warps.h"
 #include "ir/builder.h"
 #include "ir/call_chain.h"
 
@@ -15,11 +16,9 @@ namespace {
 
 // ---- registers ----------------------------------------------------------------------------------
 
-constexpr std::int64_t kMostThreads = 32 * 32;
-/// Of one tile in one thread. A thread has 255 registers; below, choose_warps.h finds enough warps.
-constexpr std::int64_t kMostElements = 256;
-/// What a tile should have at most, in one thread.
-constexpr std::int64_t kGoodElements = 128;
+constexpr std::int64_t kMostThreads = kMostWarps * kWarpSize;
+/// Of one tile in one thread, which has 255 registers.
+constexpr std::int64_t kFillingElements = 256;
 
 // ---- shared memory ------------------------------------------------------------------------------
 
@@ -132,7 +131,7 @@ void report_shared_memory(const GpuFunction& gpu, Diagnostics& diagnostics) {
 
 void warn_of_large_tiles(const Function& function, Diagnostics& diagnostics) {
   InstId largest;
-  std::int64_t elements = kMostElements * kMostThreads;
+  std::int64_t elements = kFillingElements * kMostThreads;
   for_each_inst(function, function.body, [&](InstId id) {
     const Inst& inst = function.inst(id);
     for (std::uint32_t i = 0; i < inst.result_count; ++i) {
@@ -151,7 +150,7 @@ void warn_of_large_tiles(const Function& function, Diagnostics& diagnostics) {
   diagnostic.helped(
       fmt::format("give a program fewer elements, or let it loop over pieces: at {} elements a "
                   "thread of 32 warps, the most there are, has {}",
-                  kGoodElements * kMostThreads, kGoodElements));
+                  kMostElements * kMostThreads, kMostElements));
   add_calls(diagnostic, function, loc);
 }
 

@@ -21,8 +21,6 @@
 namespace tilery::codegen {
 namespace {
 
-constexpr int kMostWarps = 32;
-
 bool is_warp_count(int n) {
   return n >= 1 && n <= kMostWarps && std::has_single_bit(static_cast<unsigned>(n));
 }
@@ -47,7 +45,7 @@ bool pipeline_dots(GpuFunction& gpu) {
 
 /// Raises the PTX version for what only later ones have; an instruction that is not used asks for
 /// nothing, so that older drivers do.
-bool raise_ptx_version(GpuFunction& gpu) {
+void raise_ptx_version(GpuFunction& gpu) {
   constexpr int kFp8Mma = 84;
   bool has_fp8_mma = false;
   for_each_inst(gpu.function, gpu.function.body, [&](InstId id) {
@@ -59,7 +57,6 @@ bool raise_ptx_version(GpuFunction& gpu) {
     }
   });
   gpu.target.ptx = std::max(gpu.target.ptx, has_fp8_mma ? kFp8Mma : 0);
-  return has_fp8_mma;
 }
 
 }  // namespace

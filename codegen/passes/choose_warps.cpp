@@ -1,5 +1,6 @@
 #include "codegen/passes/choose_warps.h"
 
+#include "codegen/layout/layout.h"
 #include "ir/builder.h"
 #include "ir/support/plural.h"
 
@@ -12,10 +13,6 @@
 
 namespace tilery::codegen {
 namespace {
-
-constexpr std::int64_t kWarpLanes = 32;
-constexpr int kMostWarps = 32;
-constexpr std::int64_t kMostElements = 128;  ///< of one tile in one thread
 
 /// What the choice depends on.
 struct Sizes {
@@ -46,7 +43,7 @@ Sizes sizes_of(const Function& function) {
 
 /// The power of two at or below `elements / per_thread` threads, as warps from 1 to `most`.
 int warps_for(std::int64_t elements, std::int64_t per_thread, int most = kMostWarps) {
-  const std::int64_t warps = std::max<std::int64_t>(1, elements / (per_thread * kWarpLanes));
+  const std::int64_t warps = std::max<std::int64_t>(1, elements / (per_thread * kWarpSize));
   return static_cast<int>(
       std::min<std::uint64_t>(std::bit_floor(static_cast<std::uint64_t>(warps)), most));
 }
@@ -80,7 +77,7 @@ Rule warps_of(const Sizes& sizes) {
     return {warps,
             fmt::format(
                 "{} elements of the largest tile, {}, in each thread, as it is reduced or scanned",
-                sizes.largest / (warps * kWarpLanes), sizes.largest)};
+                sizes.largest / (warps * kWarpSize), sizes.largest)};
   }
   return {std::max(warps_for(sizes.largest, 8, 4), warps_for(sizes.largest, 32)),
           fmt::format("the largest tile has {}, and nothing is reduced or scanned",
@@ -89,7 +86,7 @@ Rule warps_of(const Sizes& sizes) {
 
 /// The fewest warps, from `warps` on, with at most kMostElements a thread.
 int warps_that_hold(std::int64_t elements, int warps) {
-  while (warps < kMostWarps && elements > kMostElements * kWarpLanes * warps) {
+  while (warps < kMostWarps && elements > kMostElements * kWarpSize * warps) {
     warps *= 2;
   }
   return warps;
@@ -111,7 +108,7 @@ WarpChoice choose_warps(const Function& function, std::optional<int> asked) {
   return {warps,
           fmt::format("num_warps raised from {} to {}: a tile of {} elements would put {} "
                       "into each thread",
-                      *asked, warps, sizes.largest, sizes.largest / (*asked * kWarpLanes)),
+                      *asked, warps, sizes.largest, sizes.largest / (*asked * kWarpSize)),
           std::move(rule.why)};
 }
 

@@ -15,13 +15,19 @@
 
 #include "ir/function.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace tilery::codegen {
 
+/// Of a thread block.
+inline constexpr int kMostWarps = 32;
+/// Of one tile in one thread, where there are warps enough.
+inline constexpr std::int64_t kMostElements = 128;
+
 struct WarpChoice {
-  int num_warps = 4;  ///< a power of two from 1 to 32
+  int num_warps = 4;  ///< a power of two, at most kMostWarps
   std::string note;   ///< why it is not what the author asked for; empty if it is
   std::string why;    ///< what it follows from, as a phrase: "the launch asks for 8"
 };
