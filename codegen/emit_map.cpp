@@ -6,6 +6,7 @@
 
 #include "codegen/analysis/axis_info.h"
 #include "codegen/emit.h"
+#include "ir/attributes.h"
 
 #include <map>
 
@@ -131,7 +132,6 @@ Value* emit_map_element(EmitContext& context, const Inst& inst,
   void emit_##id(EmitContext& context, InstId inst) { \
     emit_map(context, inst);                          \
   }
-#include "ir/attributes.h"
 #include "ir/ops.def"
 
 void emit_cast(EmitContext& context, InstId inst) {

@@ -8,6 +8,7 @@
 
 #include "interpreter/lifetimes.h"
 #include "interpreter/state.h"
+#include "ir/wide_int.h"
 
 #include <algorithm>
 #include <bit>
@@ -144,9 +145,6 @@ struct RangeStep {
   int axis = 0;
 };
 
-/// Wide enough for the difference of any two 64-bit numbers.
-__extension__ using Wide = __int128;
-
 template <class T>
 T floor_div(T a, T b) {
   const T quotient = a / b;
@@ -218,8 +216,9 @@ std::uint32_t run_range(ProgramState& state, const Step& step) {
     set_range(out, data.axis, indices_where(data.relation, tile.base, stride, bound, extent),
               extent);
   } else {
-    set_range<Wide>(out, data.axis,
-                    indices_where<Wide>(data.relation, tile.base, stride, bound, extent), extent);
+    set_range<WideInt>(out, data.axis,
+                       indices_where<WideInt>(data.relation, tile.base, stride, bound, extent),
+                       extent);
   }
   return step.next;
 }

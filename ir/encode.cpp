@@ -5,6 +5,7 @@
 // encoding it again gives the same bits.
 #include "ir/builder.h"
 #include "ir/math/convert.h"
+#include "ir/wide_int.h"
 
 #include <algorithm>
 #include <bit>
@@ -104,6 +105,11 @@ std::int64_t decode_int(Scalar scalar, std::uint64_t bits) {
   }
   const int unused = 64 - bit_width(scalar);
   return static_cast<std::int64_t>(bits << unused) >> unused;
+}
+
+WideInt wide_int(Scalar scalar, std::uint64_t bits) {
+  const std::int64_t value = decode_int(scalar, bits);
+  return is_signed_integer(scalar) ? WideInt{value} : WideInt{static_cast<std::uint64_t>(value)};
 }
 
 }  // namespace tilery

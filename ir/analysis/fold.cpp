@@ -9,6 +9,7 @@
 #include "ir/analysis/fold.h"
 
 #include "ir/builder.h"
+#include "ir/wide_int.h"
 
 #include <algorithm>
 #include <array>
@@ -18,15 +19,13 @@
 namespace tilery {
 namespace {
 
-__extension__ using WideInt = __int128;
 __extension__ using WideUnsigned = unsigned __int128;
 
 // ---- integers ----
 
 /// The number as a mathematical integer.
 WideInt integer(Number x) {
-  const std::int64_t value = decode_int(x.type, x.bits);
-  return is_signed_integer(x.type) ? WideInt{value} : WideInt{static_cast<std::uint64_t>(value)};
+  return wide_int(x.type, x.bits);
 }
 
 /// Modulo 2^128: the product of two uint64 may be that large, and comes out negative then, which no

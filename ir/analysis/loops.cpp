@@ -21,11 +21,6 @@ bool has_nonzero_step(const Function& function, const Inst& loop) {
   return step && *step != 0;
 }
 
-WideInt wide_int(Scalar scalar, std::uint64_t bits) {
-  const std::int64_t value = decode_int(scalar, bits);
-  return is_signed_integer(scalar) ? WideInt{value} : WideInt{static_cast<std::uint64_t>(value)};
-}
-
 WideInt trip_count(WideInt lower, WideInt upper, WideInt step) {
   const WideInt distance = step > 0 ? upper - lower : lower - upper;
   const WideInt stride = step > 0 ? step : -step;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ir/function.h"
+#include "ir/wide_int.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,12 +20,6 @@ namespace tilery {
 
 /// True if the step is a constant other than 0, so that the loop ends.
 [[nodiscard]] bool has_nonzero_step(const Function& function, const Inst& loop);
-
-/// Wide enough for the distance between any two 64-bit numbers.
-__extension__ using WideInt = __int128;
-
-/// The number that the bits of an integer type hold.
-[[nodiscard]] WideInt wide_int(Scalar scalar, std::uint64_t bits);
 
 /// The iterations of a `for` with these bounds; the step is not 0.
 [[nodiscard]] WideInt trip_count(WideInt lower, WideInt upper, WideInt step);
