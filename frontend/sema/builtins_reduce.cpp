@@ -17,6 +17,14 @@ std::vector<Tensor> results_of(Sema& sema, InstId inst) {
   return results;
 }
 
+std::vector<Type> element_types(std::span<const Tensor> inputs) {
+  std::vector<Type> types;
+  for (const Tensor& input : inputs) {
+    types.emplace_back(input.type.element);
+  }
+  return types;
+}
+
 InstSpec fold_spec(const std::vector<Tensor>& inputs, int axis, RegionId combine) {
   InstSpec spec;
   spec.groups.emplace_back();
@@ -134,11 +142,12 @@ bool check_block_of_numbers(Sema& sema, const ArgumentReader& reader, const Tens
 }
 
 RegionId combine_of(Sema& sema, CombineKind kind, std::span<const Tensor> inputs) {
-  std::vector<Type> types;
-  for (const Tensor& input : inputs) {
-    types.emplace_back(input.type.element);
-  }
-  return build_combine(sema.function(), kind, types, sema.builder().loc());
+  return build_combine(sema.function(), kind, element_types(inputs), sema.builder().loc());
+}
+
+std::optional<RegionId> combine_argument(Sema& sema, const Value& function,
+                                         std::span<const Tensor> inputs, SourceRange call) {
+  return sema.combine_region(function, element_types(inputs), call);
 }
 
 std::vector<Tensor> reduce_with(Sema& sema, std::vector<Tensor> inputs, std::optional<int> axis,
@@ -326,11 +335,7 @@ MaybeValue reduce(Sema& sema, const BoundArguments& arguments) {
   if (!found) {
     return {};
   }
-  std::vector<Type> types;
-  for (const Tensor& input : inputs) {
-    types.emplace_back(input.type.element);
-  }
-  const auto combine = sema.combine_region(reader.value(2), types, arguments.call);
+  const auto combine = combine_argument(sema, reader.value(2), inputs, arguments.call);
   if (!combine) {
     return {};
   }

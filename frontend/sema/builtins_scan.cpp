@@ -76,11 +76,7 @@ MaybeValue associative_scan(Sema& sema, const BoundArguments& arguments) {
   if (!reverse || !axis) {
     return {};
   }
-  std::vector<Type> types;
-  for (const Tensor& input : inputs) {
-    types.emplace_back(input.type.element);
-  }
-  const auto combine = sema.combine_region(reader.value(2), types, arguments.call);
+  const auto combine = combine_argument(sema, reader.value(2), inputs, arguments.call);
   if (!combine) {
     return {};
   }

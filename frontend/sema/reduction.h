@@ -15,6 +15,10 @@ namespace tilery::sema {
                                             bool reverse, RegionId combine);
 /// A well-known fold as a region for elements of these tensors' types.
 [[nodiscard]] RegionId combine_of(Sema& sema, CombineKind kind, std::span<const Tensor> inputs);
+/// A function of the user's as such a region; nothing after a report.
+[[nodiscard]] std::optional<RegionId> combine_argument(Sema& sema, const Value& function,
+                                                       std::span<const Tensor> inputs,
+                                                       SourceRange call);
 
 /// Reports argument 0 if it is no block of numbers that can be added up; of a scalar it says that
 /// it is its own `fold` ("reduction").
