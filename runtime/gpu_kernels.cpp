@@ -134,11 +134,13 @@ void warn_before_compiling(const Function& function, const SourceMap& sources,
 Sha256Digest kernel_cache_key(const Function& function, const codegen::Target& target,
                               const codegen::CodegenOptions& options, int driver_version,
                               const SourceMap* sources) {
+  // By name, so that an option that is added does not compile before it is in the key.
+  const auto& [num_warps, num_stages, math, maxnreg, debug] = options;
   Sha256 hash;
   hash.add(fmt::format("{}\ndriver {}\n{} ptx {}\nwarps {} stages {} math {} maxnreg {} debug {}\n",
                        build_fingerprint(), driver_version, target.name(), target.ptx,
-                       text_of(options.num_warps), options.num_stages,
-                       static_cast<int>(options.math), text_of(options.maxnreg), options.debug));
+                       text_of(num_warps), num_stages, static_cast<int>(math), text_of(maxnreg),
+                       debug));
   // With the lines, because the code tells them to profilers and debuggers.
   hash.add(print(function, {sources}));
   return hash.finish();

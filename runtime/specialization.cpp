@@ -54,13 +54,17 @@ class KeyWriter {
     std::visit([&](const auto& data) { alternative(data); }, v.data);
   }
 
+  void facts(const ParamFacts& f) {
+    const auto& [divisible_by_16, equals_1] = f;
+    number(static_cast<std::uint64_t>(divisible_by_16) | static_cast<std::uint64_t>(equals_1) << 1);
+  }
+
   void spec(const ArgumentSpec& s) {
     number(static_cast<std::uint64_t>(s.kind));
     switch (s.kind) {
       case ArgumentSpec::Kind::Runtime:
         type(s.type);
-        number(static_cast<std::uint64_t>(s.facts.divisible_by_16) |
-               static_cast<std::uint64_t>(s.facts.equals_1) << 1);
+        facts(s.facts);
         break;
       case ArgumentSpec::Kind::Constexpr:
         value(s.value);
@@ -130,15 +134,16 @@ void forget_slot(Library::Impl& library, const std::string& key,
 
 std::string specialization_key(std::string_view kernel, const std::vector<ArgumentSpec>& specs,
                                const SpecializeOptions& options) {
+  // By name, so that an option that is added does not compile before it is in the key.
+  const auto& [strict, debug, fuse_fma, input_precision, num_warps] = options;
   std::string key;
   key.reserve(128);
   KeyWriter writer(key);
   writer.text(kernel);
-  writer.number(static_cast<std::uint64_t>(options.strict) |
-                static_cast<std::uint64_t>(options.debug) << 1 |
-                static_cast<std::uint64_t>(options.fuse_fma) << 2 |
-                static_cast<std::uint64_t>(options.num_warps) << 8);
-  writer.text(options.input_precision);
+  writer.number(static_cast<std::uint64_t>(strict) | static_cast<std::uint64_t>(debug) << 1 |
+                static_cast<std::uint64_t>(fuse_fma) << 2 |
+                static_cast<std::uint64_t>(num_warps) << 8);
+  writer.text(input_precision);
   for (const ArgumentSpec& spec : specs) {
     writer.spec(spec);
   }
