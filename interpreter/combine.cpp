@@ -1,10 +1,12 @@
 #include "interpreter/combine.h"
 
+#include "interpreter/lifetimes.h"
 #include "ir/attributes.h"
 #include "ir/support/check.h"
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace tilery::interpreter {
 namespace {
@@ -87,9 +89,8 @@ class CombinePlanner {
       feeds[plan_.results[i]] |= result_bit(i);
     }
     for (auto op = plan_.ops.rbegin(); op != plan_.ops.rend(); ++op) {
-      op->feeds = feeds[op->out];
       for (int i = 0; i < op->kernel.count; ++i) {
-        feeds[op->in[i]] |= op->feeds;
+        feeds[op->in[i]] |= feeds[op->out];
       }
     }
     for (int i = 0; i < plan_.operand_count; ++i) {
@@ -151,6 +152,7 @@ class BlockRun {
   bool run(std::size_t n, std::size_t lane, std::size_t target, std::size_t level = 0) {
     bool is_quiet = true;
     level_ = level;
+    const std::size_t first_event = tiles_.events != nullptr ? tiles_.events->size() : 0;
     for (const CombineOp& op : plan_.ops) {
       std::array<Operand, 3> in;
       for (int i = 0; i < op.kernel.count; ++i) {
@@ -159,6 +161,9 @@ class BlockRun {
       auto* const out = const_cast<void*>(registers_[op.out].data);
       op.kernel.run(out, in.data(), n, state_.scratch);
       is_quiet = look_for_events(op, out, in, n, lane) && is_quiet;
+    }
+    if (tiles_.events != nullptr) {
+      follow_events(first_event, lane);
     }
     write_results(n, target);
     return is_quiet;
@@ -191,8 +196,42 @@ class BlockRun {
     found.origin.result = lane_bits({out, false}, plan_.registers[op.out].width, i);
     found.level = level_;
     found.lane = lane + i;
-    found.feeds = op.feeds;
     tiles_.events->push_back(found);
+  }
+
+  /// Where the events of this block went, from the `first` on. What no result has is forgotten.
+  void follow_events(std::size_t first, std::size_t lane) {
+    const auto begin = tiles_.events->begin() + static_cast<std::ptrdiff_t>(first);
+    for (auto event = begin; event != tiles_.events->end(); ++event) {
+      event->feeds = feeds_of(*event, event->lane - lane);
+    }
+    tiles_.events->erase(std::remove_if(begin, tiles_.events->end(),
+                                        [](const CombineEvent& event) { return event.feeds == 0; }),
+                         tiles_.events->end());
+  }
+
+  /// The results that have an event of lane `i` of the block: a select passes on what it chose, and
+  /// a comparison makes a definite value of whatever it compares.
+  [[nodiscard]] std::uint64_t feeds_of(const CombineEvent& event, std::size_t i) const {
+    std::vector<bool> has_event(plan_.registers.size());
+    for (const CombineOp& op : plan_.ops) {
+      const Op kind = state_.launch->function->inst(op.inst).op;
+      bool has = op.inst == event.origin.inst;
+      if (kind == Op::Select) {
+        const bool condition = lane_bits(registers_[op.in[0]], sizeof(std::uint8_t), i) != 0;
+        has = has_event[op.in[condition ? 1 : 2]];
+      } else if (!is_comparison(kind)) {
+        for (int k = 0; k < op.kernel.count; ++k) {
+          has = has || has_event[op.in[k]];
+        }
+      }
+      has_event[op.out] = has;
+    }
+    std::uint64_t feeds = 0;
+    for (std::size_t result = 0; result < plan_.results.size(); ++result) {
+      feeds |= has_event[plan_.results[result]] ? result_bit(result) : 0;
+    }
+    return feeds;
   }
 
   /// In two goes: a result may be another one's argument.

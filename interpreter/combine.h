@@ -18,7 +18,6 @@ struct CombineOp {
   InstId inst;
   std::array<int, 3> in{};  ///< registers
   int out = 0;
-  std::uint64_t feeds = 0;  ///< the results that it goes into, a bit each
 };
 
 struct CombinePlan {
@@ -35,7 +34,7 @@ struct CombinePlan {
   std::vector<Register> registers;
   std::vector<CombineOp> ops;
   std::vector<int> results;
-  /// For each operand, left or right, the results that it goes into.
+  /// For each operand, left or right, the results that it goes into, a bit each.
   std::vector<std::uint64_t> operand_feeds;
   std::vector<std::size_t> staging;  ///< scratch for each result: kBlock elements
   std::size_t table = 0;             ///< scratch: an Operand a register
