@@ -1,6 +1,7 @@
 // What a kernel asks of a chip beyond what it has: when it is told, and in which numbers.
-#include "codegen/codegen.h"
 #include "codegen/limits.h"
+
+#include "codegen/codegen.h"
 #include "tests/support/ir_text.h"
 
 #include <fmt/format.h>
