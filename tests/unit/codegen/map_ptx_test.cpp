@@ -22,7 +22,7 @@ std::string ptx_of_module(std::string_view chip, Add add) {
   machine.prepare(module);
   add(module, target);
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) {
+    if (!function.isDeclaration() && !function.hasLocalLinkage()) {
       function.setCallingConv(llvm::CallingConv::PTX_Kernel);
     }
   }
