@@ -9,7 +9,7 @@
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/BasicAliasAnalysis.h>
-#include <llvm/Analysis/LastRunTrackingAnalysis.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -28,6 +28,7 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Scalar/Sink.h>
 
 #include <algorithm>
 #include <array>
@@ -163,8 +164,8 @@ void register_analyses(llvm::TargetMachine& machine, llvm::FunctionAnalysisManag
   functions.registerPass([] { return llvm::AssumptionAnalysis(); });
   functions.registerPass([] { return llvm::DominatorTreeAnalysis(); });
   functions.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
+  functions.registerPass([] { return llvm::LoopAnalysis(); });
   functions.registerPass([] { return llvm::OptimizationRemarkEmitterAnalysis(); });
-  functions.registerPass([] { return llvm::LastRunTrackingAnalysis(); });
   functions.registerPass([] { return llvm::BasicAA(); });
   functions.registerPass([] {
     llvm::AAManager aliases;
@@ -187,6 +188,7 @@ Status NvptxMachine::optimise(llvm::Module& module) const {
     pipeline.addPass(llvm::EarlyCSEPass());
     pipeline.addPass(llvm::SimplifyCFGPass());
     pipeline.addPass(llvm::ADCEPass());
+    pipeline.addPass(llvm::SinkingPass());
     for (llvm::Function& function : module) {
       if (!function.isDeclaration()) {
         pipeline.run(function, functions);
