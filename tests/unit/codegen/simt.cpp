@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/LLVMContext.h>
@@ -154,47 +153,6 @@ class BlockRun {
     return value;
   }
 
-  /// "@$2 st.global.v2.b32 [$1], {$0, …}": the store of emit_memory.cpp, the pointer after the
-  /// words and the predicate last.
-  void assembly_store(Thread& thread, const llvm::CallBase& call) {
-    const std::string text =
-        std::string(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
-    if (text.find("st.global") == std::string::npos) {
-      unknown(call);
-    }
-    unsigned words = 0;
-    while (!call.getArgOperand(words)->getType()->isPointerTy()) {
-      ++words;
-    }
-    if (text.starts_with("@") && one(thread, call.getArgOperand(words + 1)) == 0) {
-      return;
-    }
-    const unsigned bits = static_cast<unsigned>(std::stoi(text.substr(text.find(".b") + 2)));
-    std::uint64_t at = one(thread, call.getArgOperand(words));
-    for (unsigned i = 0; i < words; ++i) {
-      const std::uint64_t word = one(thread, call.getArgOperand(i));
-      std::memcpy(reinterpret_cast<void*>(at), &word, bits / 8);
-      at += bits / 8;
-    }
-  }
-
-  /// "@$3 ld.global.b16 $0, [$2];": the load of emit_memory.cpp of one word; where the predicate is
-  /// off, the first argument.
-  [[nodiscard]] Bits assembly_load(Thread& thread, const llvm::CallBase& call,
-                                   const std::string& text) const {
-    const Bits arguments{one(thread, call.getArgOperand(0)), one(thread, call.getArgOperand(1)),
-                         one(thread, call.getArgOperand(2))};
-    if (call.arg_size() != 3 || text.find(".v") != std::string::npos) {
-      unknown(call);
-    }
-    std::uint64_t word = arguments[0];
-    if (arguments[2] != 0) {
-      word = 0;
-      std::memcpy(&word, reinterpret_cast<const void*>(arguments[1]), width_of(call.getType()) / 8);
-    }
-    return {word};
-  }
-
   // ---- values ----
 
   template <class Fn>
@@ -268,18 +226,17 @@ class BlockRun {
     return gep.getPointerAddressSpace() == kSharedSpace ? masked(at, 32) : at;
   }
 
+  Bits single_arguments(Thread& thread, const llvm::CallInst& call) const {
+    Bits arguments;
+    for (const llvm::Use& argument : call.args()) {
+      arguments.push_back(one(thread, argument.get()));
+    }
+    return arguments;
+  }
+
   Bits call_result(Thread& thread, const llvm::CallInst& call) {
     if (call.isInlineAsm()) {
-      const std::string text =
-          std::string(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
-      if (text.find("ld.global") != std::string::npos) {
-        return assembly_load(thread, call, text);
-      }
-      if (text.starts_with("cvt.")) {
-        return {conversion_op(call, text, one(thread, call.getArgOperand(0)))};
-      }
-      assembly_store(thread, call);
-      return {0};
+      return {assembly_op(call, single_arguments(thread, call))};
     }
     const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
     if (intrinsic == nullptr) {
@@ -288,10 +245,7 @@ class BlockRun {
     if (const auto number = special_register(program_, thread.id, intrinsic->getIntrinsicID())) {
       return {static_cast<std::uint64_t>(*number)};
     }
-    std::vector<std::uint64_t> arguments;
-    for (const llvm::Use& argument : call.args()) {
-      arguments.push_back(one(thread, argument.get()));
-    }
+    const Bits arguments = single_arguments(thread, call);
     if (copy(thread, intrinsic->getIntrinsicID(), arguments)) {
       return {0};
     }

@@ -7,6 +7,7 @@
 #include <llvm/ADT/APSInt.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Operator.h>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace tilery::testing {
 namespace {
@@ -309,6 +311,41 @@ std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst, const std::vector<st
   }
 }
 
+namespace {
+
+/// "@$2 st.global.v2.b32 [$1], {$0, …}": the store of emit_memory.cpp, the pointer after the words
+/// and the predicate last.
+void global_store(const llvm::CallInst& call, std::string_view text, const Bits& in) {
+  unsigned words = 0;
+  while (!call.getArgOperand(words)->getType()->isPointerTy()) {
+    ++words;
+  }
+  if (text.starts_with("@") && in[words + 1] == 0) {
+    return;
+  }
+  const unsigned bytes =
+      static_cast<unsigned>(std::stoi(std::string(text.substr(text.find(".b") + 2)))) / 8;
+  for (unsigned i = 0; i < words; ++i) {
+    std::memcpy(reinterpret_cast<void*>(in[words] + std::uint64_t{i} * bytes), &in[i], bytes);
+  }
+}
+
+/// "@$3 ld.global.b16 $0, [$2];": the load of emit_memory.cpp of one word; where the predicate is
+/// off, the first argument.
+std::uint64_t global_load(const llvm::CallInst& call, std::string_view text, const Bits& in) {
+  if (in.size() != 3 || text.find(".v") != std::string_view::npos) {
+    unknown(call);
+  }
+  if (in[2] == 0) {
+    return in[0];
+  }
+  std::uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const void*>(in[1]), width_of(call.getType()) / 8);
+  return word;
+}
+
+/// "cvt.rzi.s32.f32 $0, $1;" and its like: a float to an integer, toward zero, saturating, NaN as
+/// 0; "cvt.rz.f32.u64 $0, $1;": an integer to a float, toward zero.
 std::uint64_t conversion_op(const llvm::CallInst& call, std::string_view text, std::uint64_t bits) {
   llvm::Type* const to = call.getType();
   llvm::Type* const from = call.getArgOperand(0)->getType();
@@ -327,6 +364,20 @@ std::uint64_t conversion_op(const llvm::CallInst& call, std::string_view text, s
     return bits_of(value);
   }
   unknown(call);
+}
+
+}  // namespace
+
+std::uint64_t assembly_op(const llvm::CallInst& call, const Bits& in) {
+  const std::string text(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
+  if (text.find("ld.global") != std::string::npos) {
+    return global_load(call, text, in);
+  }
+  if (text.find("st.global") != std::string::npos) {
+    global_store(call, text, in);
+    return 0;
+  }
+  return conversion_op(call, text, in[0]);
 }
 
 std::optional<std::int64_t> special_register(const SimtProgram& program, int thread,

@@ -56,10 +56,9 @@ struct SimtFailure : std::runtime_error {
 /// Intrinsics that a thread carries out alone.
 [[nodiscard]] std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst,
                                          const std::vector<std::uint64_t>& in);
-/// "cvt.rzi.s32.f32 $0, $1;" and its like: a float to an integer, toward zero, saturating, NaN as
-/// 0; "cvt.rz.f32.u64 $0, $1;": an integer to a float, toward zero. Throws for other assembly.
-[[nodiscard]] std::uint64_t conversion_op(const llvm::CallInst& call, std::string_view text,
-                                          std::uint64_t bits);
+/// Assembly that a thread carries out alone: loads and stores of global memory, and the conversions
+/// that LLVM lacks. Throws for other assembly.
+[[nodiscard]] std::uint64_t assembly_op(const llvm::CallInst& call, const Bits& in);
 /// What %tid, %ctaid and %nctaid hold; nothing for other intrinsics.
 [[nodiscard]] std::optional<std::int64_t> special_register(const SimtProgram& program, int thread,
                                                            llvm::Intrinsic::ID id);
