@@ -78,6 +78,10 @@ void Builder::end_statement(const Token& /*at*/) {
   frames_.pop_back();
 }
 
+const Token* Builder::line_begin() const {
+  return std::ranges::find_if(frames_.rbegin(), frames_.rend(), &Frame::is_line)->first;
+}
+
 void Builder::recover() {
   while (!frames_.back().is_line) {
     frames_.pop_back();

@@ -158,6 +158,9 @@ class Builder {
   /// Drops what the innermost line had built; the next stray block or `else` belongs to it.
   void recover();
 
+  /// The first token of the innermost line.
+  [[nodiscard]] const Token* line_begin() const;
+
   [[nodiscard]] bool previous_failed() const { return previous_failed_; }
 
   [[nodiscard]] bool has_yield() const { return has_yield_; }

@@ -209,8 +209,8 @@ void report(const Failure& f) {
 
 }  // namespace
 
-const Token* handle_syntax_error(Builder& builder, const Token* first, const Token* where,
-                                 std::string_view expected) {
+const Token* handle_syntax_error(Builder& builder, const Token* where, std::string_view expected) {
+  const Token* const first = builder.line_begin();
   report({builder, first, where, expected});
   builder.recover();
   if (where > first && begins_line(where)) {

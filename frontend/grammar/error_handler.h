@@ -9,10 +9,9 @@ namespace tilery::grammar {
 
 class Builder;
 
-/// Reports that `expected` was missing at `where`, in the line or header that begins at `first`,
+/// Reports that `expected` was missing at `where`, in the line or header that the Builder is in,
 /// unless the lexer has reported that place already. Drops what the Builder holds of the statement
-/// and returns where to go on: at the beginning of the next line, always after `first`.
-const Token* handle_syntax_error(Builder& builder, const Token* first, const Token* where,
-                                 std::string_view expected);
+/// and returns where to go on: at the beginning of the next line, always after that of this one.
+const Token* handle_syntax_error(Builder& builder, const Token* where, std::string_view expected);
 
 }  // namespace tilery::grammar

@@ -10,14 +10,15 @@ struct BlockRule;
 struct StatementsRule;
 
 /// The rule at which errors stop: a failed expectation anywhere in a line or in the header of a
-/// compound statement is reported, and parsing goes on at the next line.
+/// compound statement is reported, and parsing goes on at the next line. Where `first` stands then
+/// depends on the version of X3: at the beginning of the line (1.74) or as far as the line was
+/// matched (1.83). The Builder knows the beginning.
 struct LineRule {
   template <class Ctx>
   x3::error_handler_result on_error(Iterator& first, const Iterator& /*last*/,
                                     const x3::expectation_failure<Iterator>& failure,
                                     const Ctx& context) {
-    first =
-        handle_syntax_error(x3::get<BuilderTag>(context), first, failure.where(), failure.which());
+    first = handle_syntax_error(x3::get<BuilderTag>(context), failure.where(), failure.which());
     return x3::error_handler_result::accept;
   }
 };
