@@ -83,32 +83,35 @@ void initialise_llvm() {
   });
 }
 
-/// Lets code generation do without some of its passes, which have no switch of their own. On blocks
-/// as large as ours they take a third of its time, and ptxas makes the same instructions of what
-/// they leave: equal values have been merged, coordinates are sums of one number of the thread and
-/// constants, and code is not moved between blocks. Loops in ptxas are better without LLVM's
-/// strength reduction, which makes an induction variable of every address (a matmul: 1040
-/// instructions for 1112).
+/// Lets code generation do without the passes of passes_left_out, which have no switch of their
+/// own.
 class ShortCodegen : public PassGate {
  public:
   [[nodiscard]] bool wants(llvm::StringRef pass) const override {
-    static constexpr std::array<llvm::StringRef, 11> kLeftOut{
-        "slsr",
-        "early-cse",
-        "nary-reassociate",
-        "consthoist",
-        "mergeicmps",
-        "codegenprepare",
-        "machine-cse",
-        "machine-sink",
-        "peephole-opt",
-        "Loop Strength Reduction",
-        "Canonicalize Freeze Instructions in Loops"};
-    return std::ranges::find(kLeftOut, pass) == kLeftOut.end();
+    const std::string_view name = pass;
+    return std::ranges::none_of(passes_left_out(), [&](const PassNames& names) {
+      return name == names.argument || name == names.title;
+    });
   }
 };
 
 }  // namespace
+
+std::span<const PassNames> passes_left_out() {
+  static constexpr std::array<PassNames, 11> kLeftOut{
+      {{"slsr", "Straight line strength reduction"},
+       {"early-cse", "Early CSE"},
+       {"nary-reassociate", "Nary reassociation"},
+       {"consthoist", "Constant Hoisting"},
+       {"mergeicmps", "Merge contiguous icmps into a memcmp"},
+       {"codegenprepare", "CodeGen Prepare"},
+       {"machine-cse", "Machine Common Subexpression Elimination"},
+       {"machine-sink", "Machine code sinking"},
+       {"peephole-opt", "Peephole Optimizations"},
+       {"loop-reduce", "Loop Strength Reduction"},
+       {"canon-freeze", "Canonicalize Freeze Instructions in Loops"}}};
+  return kLeftOut;
+}
 
 Status guarded_llvm(llvm::LLVMContext& context, std::string_view what,
                     const std::function<void()>& run) {

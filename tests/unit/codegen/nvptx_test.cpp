@@ -3,14 +3,23 @@
 #include "codegen/nvptx.h"
 
 #include "codegen/llvm_release.h"
+#include "codegen/llvm_versions.h"
 #include "codegen/target.h"
 
 #include <gtest/gtest.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -133,6 +142,64 @@ std::size_t count(const std::string& text, const std::string& what) {
 TEST(Nvptx, ASynchronisingInstructionStaysOne) {
   const NvptxMachine machine(*parse_target("sm_90a"));
   EXPECT_EQ(count(synchronising_kernel(machine), "bar.sync 1"), 1U);
+}
+
+/// Lets every pass run, and writes down the names that LLVM asks by.
+class NameRecorder : public PassGate {
+ public:
+  [[nodiscard]] bool wants(llvm::StringRef pass) const override {
+    names.insert(pass.str());
+    return true;
+  }
+
+  mutable std::set<std::string> names;
+};
+
+/// Passes of loops are asked for where there is one.
+void add_loop(KernelModule& m) {
+  auto* loop = llvm::BasicBlock::Create(m.context, "loop", m.kernel);
+  auto* exit = llvm::BasicBlock::Create(m.context, "exit", m.kernel);
+  llvm::BasicBlock* entry = m.builder.GetInsertBlock();
+  m.builder.CreateBr(loop);
+  m.builder.SetInsertPoint(loop);
+  llvm::PHINode* i = m.builder.CreatePHI(m.builder.getInt32Ty(), 2);
+  m.builder.CreateStore(i, m.argument());
+  llvm::Value* next = m.builder.CreateAdd(i, m.builder.getInt32(1));
+  i->addIncoming(m.builder.getInt32(0), entry);
+  i->addIncoming(next, loop);
+  m.builder.CreateCondBr(m.builder.CreateICmpULT(next, m.builder.getInt32(8)), loop, exit);
+  m.builder.SetInsertPoint(exit);
+  m.builder.CreateRetVoid();
+}
+
+/// The names of the passes that LLVM's own pipeline runs for a kernel with a loop.
+std::set<std::string> pass_names_of_pipeline() {
+  const NvptxMachine prepared(*parse_target("sm_80"));
+  KernelModule m(prepared);
+  add_loop(m);
+  const llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target* nvptx = llvm::TargetRegistry::lookupTarget(triple_argument(triple), error);
+  const std::unique_ptr<llvm::TargetMachine> machine(nvptx->createTargetMachine(
+      triple_argument(triple), "sm_80", "+ptx70", llvm::TargetOptions(), std::nullopt));
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream out(text);
+  llvm::legacy::PassManager passes;
+  machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile);
+  NameRecorder recorder;
+  m.context.setOptPassGate(recorder);
+  passes.run(m.module);
+  m.context.setOptPassGate(llvm::getGlobalPassGate());
+  return recorder.names;
+}
+
+// A pass that LLVM asks for by another name than ours would run after all, and only cost time.
+TEST(Nvptx, LlvmHasThePassesThatAreLeftOutAndCallsThemAsWeDo) {
+  const std::set<std::string> asked = pass_names_of_pipeline();
+  for (const PassNames& names : passes_left_out()) {
+    EXPECT_EQ(asked.count(std::string(names.argument)) + asked.count(std::string(names.title)), 1U)
+        << names.argument << " among " << testing::PrintToString(asked);
+  }
 }
 
 TEST(Target, NamesAreReadBack) {
