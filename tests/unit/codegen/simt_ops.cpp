@@ -111,7 +111,8 @@ std::string text_of(const llvm::Value& value) {
 
 bool is_collective(const llvm::Instruction& inst) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  return is_mma(inst) ||
+  // LLVM 20's barrier, "barrier0", does not say that it synchronises.
+  return is_mma(inst) || is_block_barrier(inst) ||
          (call != nullptr && call->getCalledFunction()->getName().contains(".sync"));
 }
 
