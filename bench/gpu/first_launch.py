@@ -2,9 +2,9 @@
 
     python3 bench/gpu/first_launch.py LOAD_BENCH KERNELS
 
-Both compile the text of kernels/*.tl in their default math, with the same num_warps, num_stages and block sizes. Triton: median of 7
-compilations from this process, which has launched kernels before; each time the text has another comment, so that neither cache knows it.
-Tilery: `load_bench`, text to loaded kernel with an empty cache.
+Both compile the text of kernels/*.tl in their default math, with the same num_warps, num_stages and block sizes, in turn, ROUNDS times; the
+table has the medians. Triton compiles in this process, which has launched kernels before; each time the text has another comment, so that
+neither cache knows it. Tilery: `load_bench`, text to loaded kernel with an empty cache, the median of three.
 """
 
 import importlib.util
@@ -22,6 +22,7 @@ import torch  # noqa: E402
 
 LOAD_BENCH, KERNELS = sys.argv[1], sys.argv[2]
 FOLDER = tempfile.mkdtemp()
+ROUNDS = 5
 
 
 def f32(n=1 << 16):
@@ -37,7 +38,9 @@ def softmax(n, warps):
 
 
 # By the names of bench/compile_cases.h. One program runs, over zeros.
-OTHERS = {
+CASES = {
+    **{f"stable_softmax {n}, {w} warps, fast": lambda n=n, w=w: softmax(n, w)
+       for n, w in ((1024, 1), (1024, 4), (4096, 4), (16384, 8), (65536, 32))},
     "vector_add 1024, 4 warps": lambda: ("vector_add.tl", [f32(), f32(), f32(), 65536], dict(BLOCK=1024, num_warps=4)),
     "layernorm 4096, 8 warps": lambda: ("layernorm.tl", [f32() for _ in range(6)] + [4096, 4096, 1e-5], dict(BLOCK_N=4096, num_warps=8)),
     "matmul 128x256x64, 8 warps": lambda: (
@@ -65,30 +68,24 @@ def fresh_kernel(file, tag):
     return getattr(module, name)
 
 
-def triton_first(case, file, arguments, constants):
-    times = []
-    for i in range(8):
-        kernel = fresh_kernel(file, f"{re.sub(r'[^a-z0-9]+', '_', case)}_{i}")
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        kernel[(1,)](*arguments, **constants)
-        torch.cuda.synchronize()
-        times.append(1000 * (time.perf_counter() - start))
-    return statistics.median(times[1:])
+def triton_first(case, file, arguments, constants, number):
+    kernel = fresh_kernel(file, f"{re.sub(r'[^a-z0-9]+', '_', case)}_{number}")
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    kernel[(1,)](*arguments, **constants)
+    torch.cuda.synchronize()
+    return 1000 * (time.perf_counter() - start)
 
 
-def case_of(name):
-    row = re.fullmatch(r"stable_softmax (\d+), (\d+) warps, fast", name)
-    if row:
-        return softmax(int(row.group(1)), int(row.group(2)))
-    return OTHERS[name]() if name in OTHERS else None
+def tilery_first(case):
+    printed = subprocess.run([LOAD_BENCH, KERNELS, "3", case], capture_output=True, text=True).stdout
+    return float(re.search(re.escape(case) + r"\s+[\d.]+\s+[\d.]+\s+([\d.]+)", printed).group(1))
 
 
-printed = subprocess.run([LOAD_BENCH, KERNELS], capture_output=True, text=True).stdout
-print(printed)
+triton_first("warm-up", *CASES["vector_add 1024, 4 warps"](), 0)
 print(f"{'':36} {'Triton':>8} {'Tilery':>8} {'ratio':>6}")
-for name, first in re.findall(r"^(\w+ \d.*?)\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s+\w+$", printed, re.M):
-    case = case_of(name)
-    if case:
-        theirs = triton_first(name, *case)
-        print(f"{name:36} {theirs:8.1f} {float(first):8.1f} {float(first) / theirs:6.2f}", flush=True)
+for case, make in CASES.items():
+    made = make()
+    times = [(triton_first(case, *made, number), tilery_first(case)) for number in range(ROUNDS)]
+    theirs, ours = (statistics.median(column) for column in zip(*times))
+    print(f"{case:36} {theirs:8.1f} {ours:8.1f} {ours / theirs:6.2f}", flush=True)
