@@ -56,6 +56,7 @@ bool is_i1_scalar(const Value& value) {
 MaybeValue Specializer::compare_pair(CompareOp op, const Value& lhs, const Value& rhs,
                                      BinaryRanges ranges) {
   const bool is_membership = op == CompareOp::In || op == CompareOp::NotIn;
+  warn_of_string_comparison(*this, op, lhs, rhs, ranges);
   if (op == CompareOp::Is || op == CompareOp::IsNot) {
     return fold_compare(*this, op, lhs, rhs, ranges);
   }

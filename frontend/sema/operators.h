@@ -28,6 +28,11 @@ namespace tilery::sema {
                                                                    std::string_view symbol,
                                                                    WrittenOperands written = {});
 
+/// Warns of `==`, `!=`, `is` and `in` between a string and a function, a type or a number, which
+/// never are the same.
+void warn_of_string_comparison(Sema& sema, ast::CompareOp op, const Value& lhs, const Value& rhs,
+                               BinaryRanges ranges);
+
 /// `ptr + n`, `n + ptr`, `ptr - n`; at least one operand is a pointer.
 [[nodiscard]] MaybeValue pointer_arithmetic(Sema& sema, ast::BinaryOp op, const Value& lhs,
                                             const Value& rhs, BinaryRanges ranges);
