@@ -166,6 +166,12 @@ class Specializer final : public Sema {
   void execute(const ast::Unsupported& stmt, SourceRange range);
   void execute(const ast::If& stmt, SourceRange range);
 
+  /// The instructions made in the current region since there were `first` only compute values, and
+  /// promise nothing about them.
+  [[nodiscard]] bool only_computes(std::size_t first);
+  /// What to write instead of an expression whose value nobody uses.
+  std::string unused_help(ast::ExprId id);
+
   /// Assigns to a name, or element by element to a tuple of targets. False: reported.
   bool assign(ast::ExprId target, const Value& value, SourceRange value_range,
               SourceRange statement);

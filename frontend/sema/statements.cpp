@@ -83,9 +83,43 @@ void Specializer::execute(const ast::If& stmt, SourceRange range) {
 }
 
 void Specializer::execute(const ast::ExprStmt& stmt, SourceRange /*range*/) {
-  if (module().as<ast::StringLiteral>(stmt.value) == nullptr) {
-    static_cast<void>(evaluate(stmt.value));
+  if (module().as<ast::StringLiteral>(stmt.value) != nullptr) {
+    return;
   }
+  const std::size_t insts_before = function().region(builder_.region()).insts.size();
+  const std::uint32_t version_before = version_;
+  const std::size_t printed_before = static_output_.size();
+  const MaybeValue value = evaluate(stmt.value);
+  const bool is_quiet = version_ == version_before && static_output_.size() == printed_before;
+  const bool has_value = value && !value->is<NoneValue>() && !value->is<EllipsisValue>();
+  if (frame_->is_compile_time || !has_value || !is_quiet || !only_computes(insts_before)) {
+    return;
+  }
+  const SourceRange range = module()[stmt.value].range;
+  report(DiagId::UnusedValue, range, operand_text(*this, range)).helped(unused_help(stmt.value));
+}
+
+bool Specializer::only_computes(std::size_t first) {
+  const Function& f = function();
+  const std::vector<InstId>& insts = f.region(builder_.region()).insts;
+  return std::all_of(insts.begin() + static_cast<std::ptrdiff_t>(first), insts.end(),
+                     [&](InstId id) {
+                       const OpDef& def = op_def(f.inst(id).op);
+                       return def.is_pure() && def.family != OpFamily::Debug;
+                     });
+}
+
+std::string Specializer::unused_help(ast::ExprId id) {
+  const auto* compare = module().as<ast::Compare>(id);
+  const bool is_equality = compare != nullptr && compare->ops.size() == 1 &&
+                           compare->ops.front() == ast::CompareOp::Eq &&
+                           module().as<ast::Name>(compare->operands.front()) != nullptr;
+  if (is_equality) {
+    return fmt::format("did you mean `{} = {}`?",
+                       operand_text(*this, module()[compare->operands[0]].range),
+                       operand_text(*this, module()[compare->operands[1]].range));
+  }
+  return "assign it to a name, or leave the line out; tensors do not change in place";
 }
 
 void Specializer::execute(const ast::Pass& /*stmt*/, SourceRange /*range*/) {}
