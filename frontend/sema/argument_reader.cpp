@@ -126,6 +126,7 @@ std::optional<ElementType> ArgumentReader::dtype(int i) const {
   } else {
     diagnostic.helped("write a dtype such as `tl.float32`");
   }
+  explain_nothing(diagnostic, value(i));
   return {};
 }
 
@@ -255,12 +256,12 @@ std::optional<Shape> ArgumentReader::variadic_shape() const {
 void ArgumentReader::report_type(int i, std::string_view what) const {
   const auto* number = value(i).as<double>();
   const bool is_whole = number != nullptr && *number == std::trunc(*number);
-  sema_
-      .report(DiagId::ArgumentType, range(i), parameter_name(i), function_name(), what,
-              describe(value(i)))
-      .helped(is_whole ? fmt::format("write `{:.0f}`", *number)
-                       : fmt::format("it is called as `{}{}`", function_name(),
-                                     arguments_.callee->signature));
+  Diagnostic& diagnostic = sema_.report(DiagId::ArgumentType, range(i), parameter_name(i),
+                                        function_name(), what, describe(value(i)));
+  diagnostic.helped(is_whole ? fmt::format("write `{:.0f}`", *number)
+                             : fmt::format("it is called as `{}{}`", function_name(),
+                                           arguments_.callee->signature));
+  explain_nothing(diagnostic, value(i));
 }
 
 void ArgumentReader::report_not_constexpr(int i, std::string_view what) const {

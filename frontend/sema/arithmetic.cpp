@@ -29,6 +29,8 @@ void report_operands(Sema& sema, std::string_view symbol, const Value& lhs, cons
       sema.report(DiagId::OperandTypes, ranges.whole, symbol, describe(lhs), describe(rhs));
   label_operands(sema, diagnostic, lhs, rhs, ranges);
   diagnostic.helped(std::move(help));
+  explain_nothing(diagnostic, lhs);
+  explain_nothing(diagnostic, rhs);
 }
 
 /// A weak negative integer does not meet an unsigned type.

@@ -306,6 +306,7 @@ MaybeValue attribute(Sema& sema, const Value& object, std::string_view name, Sou
         "`tl.full((), value, dtype)`");
   } else {
     diagnostic.helped("tensors, dtypes, tuples with field names and modules have attributes");
+    explain_nothing(diagnostic, object);
   }
   return {};
 }

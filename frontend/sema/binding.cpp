@@ -185,6 +185,22 @@ class Binder {
   std::size_t next_ = 0;
 };
 
+/// None stands for an argument that is not given. Where a helper without `return` gave it, the call
+/// works without what was meant, such as its mask.
+void warn_of_nothing_given(Sema& sema, const BoundArguments& bound) {
+  if (!bound.callee->module.starts_with("triton")) {
+    return;
+  }
+  for (std::size_t i = 0; i < bound.values.size(); ++i) {
+    const auto* none = bound.values[i].as<NoneValue>();
+    if (none != nullptr && !none->function.empty()) {
+      explain_nothing(sema.report(DiagId::NothingGiven, bound.ranges[i],
+                                  bound.callee->parameters[i].name, display_name(*bound.callee)),
+                      bound.values[i]);
+    }
+  }
+}
+
 }  // namespace
 
 MaybeValue call_builtin(Sema& sema, const BuiltinRef& callee,
@@ -202,7 +218,11 @@ MaybeValue call_builtin(Sema& sema, const BuiltinRef& callee,
     return {};
   }
   sema.set_range(range);
-  return builtin.fn(sema, binder.bound());
+  MaybeValue result = builtin.fn(sema, binder.bound());
+  if (result) {
+    warn_of_nothing_given(sema, binder.bound());
+  }
+  return result;
 }
 
 }  // namespace tilery::sema

@@ -173,6 +173,7 @@ MaybeValue Specializer::call(const Value& callee, std::span<const CallArgument> 
   } else if (callee.is<ModuleRef>()) {
     diagnostic.helped("name the function: `module.function(…)`");
   }
+  explain_nothing(diagnostic, callee);
   return {};
 }
 
@@ -270,6 +271,7 @@ MaybeValue Specializer::call_function(const FunctionRef& function,
   Frame frame;
   frame.unit = function.unit;
   frame.name = callee.name();
+  frame.definition = callee.def != nullptr ? callee.def->name_range : range;
   frame.caller = frame_;
   frame.call_range = range;
   frame.call_loc = location(range);

@@ -115,8 +115,9 @@ std::optional<std::vector<ValueId>> Specializer::combine_results(
     for (const Type& type : element_types) {
       expected += (expected.empty() ? "" : ", ") + type_text(type);
     }
-    report(DiagId::CombineResult, range, describe(result), expected)
-        .helped("the function takes two elements and returns one of the same type");
+    Diagnostic& diagnostic = report(DiagId::CombineResult, range, describe(result), expected);
+    diagnostic.helped("the function takes two elements and returns one of the same type");
+    explain_nothing(diagnostic, result);
   };
   if (values.size() != element_types.size()) {
     report_result();

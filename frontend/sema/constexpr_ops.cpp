@@ -1,6 +1,7 @@
 #include "frontend/sema/constexpr_ops.h"
 
 #include "frontend/sema/python_number.h"
+#include "frontend/sema/tensor_ops.h"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,23 @@ std::string arithmetic_help(const Value& rhs) {
   return integer != nullptr && *integer < 0
              ? "use a count that is not negative"
              : "compute with floats: `2.0 ** n`, or at run time, where integers wrap";
+}
+
+MaybeValue cannot_combine(Sema& sema, std::string_view symbol, const Value& lhs, const Value& rhs,
+                          BinaryRanges ranges) {
+  Diagnostic& diagnostic =
+      sema.report(DiagId::OperandTypes, ranges.whole, symbol, describe(lhs), describe(rhs));
+  diagnostic.label(ranges.lhs, describe(lhs)).label(ranges.rhs, describe(rhs));
+  if (lhs.is<NoneValue>() || rhs.is<NoneValue>()) {
+    diagnostic.helped("test it first: `if x is not None:`");
+  } else if (lhs.is_number() && rhs.is_number()) {
+    diagnostic.helped("it takes integers: `int(x)` makes one");
+  } else {
+    diagnostic.helped("both operands must be of one kind: numbers, strings or tuples");
+  }
+  explain_nothing(diagnostic, lhs);
+  explain_nothing(diagnostic, rhs);
+  return {};
 }
 
 /// One binary operation with the place to report to.
@@ -140,12 +158,7 @@ struct BinaryFold {
     return {};
   }
 
-  MaybeValue not_defined() const {
-    sema.report(DiagId::OperandTypes, ranges.whole, spelling(op), describe(lhs), describe(rhs))
-        .label(ranges.lhs, describe(lhs))
-        .label(ranges.rhs, describe(rhs));
-    return {};
-  }
+  MaybeValue not_defined() const { return cannot_combine(sema, spelling(op), lhs, rhs, ranges); }
 };
 
 /// `is`: the same compile-time object, or the same tensor.
@@ -219,14 +232,6 @@ std::optional<bool> contains(const Value& container, const Value& element) {
     return text->find(*part) != std::string::npos;
   }
   return std::nullopt;
-}
-
-MaybeValue cannot_compare(Sema& sema, CompareOp op, const Value& lhs, const Value& rhs,
-                          BinaryRanges ranges) {
-  sema.report(DiagId::OperandTypes, ranges.whole, spelling(op), describe(lhs), describe(rhs))
-      .label(ranges.lhs, describe(lhs))
-      .label(ranges.rhs, describe(rhs));
-  return {};
 }
 
 /// `==` of tuples that hold tensors: the conjunction of the elements' comparisons.
@@ -304,8 +309,12 @@ MaybeValue fold_unary(Sema& sema, ast::UnaryOp op, const Value& x, SourceRange r
     return Value{op == ast::UnaryOp::Minus ? -real(x) : real(x)};
   }
   constexpr std::string_view kSpellings[] = {"+", "-", "~", "not"};
-  sema.report(DiagId::OperandType, range, kSpellings[static_cast<std::size_t>(op)], describe(x))
-      .label(operand, describe(x));
+  Diagnostic& diagnostic = sema.report(DiagId::OperandType, range,
+                                       kSpellings[static_cast<std::size_t>(op)], describe(x));
+  diagnostic.label(operand, describe(x))
+      .helped(x.is<NoneValue>() ? "test it first: `if x is not None:`"
+                                : "`-` and `+` take numbers, `~` takes integers");
+  explain_nothing(diagnostic, x);
   return {};
 }
 
@@ -327,7 +336,7 @@ MaybeValue fold_compare(Sema& sema, CompareOp op, const Value& lhs, const Value&
     case CompareOp::NotIn: {
       const std::optional<bool> found = contains(rhs, lhs);
       return found ? MaybeValue(Value{*found == (op == CompareOp::In)})
-                   : cannot_compare(sema, op, lhs, rhs, ranges);
+                   : cannot_combine(sema, spelling(op), lhs, rhs, ranges);
     }
     case CompareOp::Lt:
     case CompareOp::Le:
@@ -337,7 +346,7 @@ MaybeValue fold_compare(Sema& sema, CompareOp op, const Value& lhs, const Value&
   }
   const std::optional<int> result = order(lhs, rhs);
   return result ? MaybeValue(Value{holds(op, *result)})
-                : cannot_compare(sema, op, lhs, rhs, ranges);
+                : cannot_combine(sema, spelling(op), lhs, rhs, ranges);
 }
 
 MaybeValue fold_logical(Sema& /*sema*/, ast::BoolOp op, const Value& lhs, const Value& rhs,

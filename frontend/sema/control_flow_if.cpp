@@ -35,6 +35,10 @@ void Specializer::execute_block(std::span<const ast::StmtId> stmts, bool is_tail
   }
 }
 
+Value Specializer::nothing_returned() const {
+  return Value{NoneValue{frame_->name, frame_->definition}};
+}
+
 void Specializer::return_at_end() {
   Exits& exits = state().exits;
   const bool returns_nothing = !exits.return_value || exits.return_value->is<NoneValue>();
@@ -42,16 +46,16 @@ void Specializer::return_at_end() {
     case Reach::Never:
       return;
     case Reach::Always:
-      leave(Value{NoneValue{}}, {});
+      leave(nothing_returned(), {});
       return;
     case Reach::Sometimes:
       break;
   }
   if (returns_nothing) {
     exits = {};
-    leave(Value{NoneValue{}}, {});
+    leave(nothing_returned(), {});
   } else {
-    execute_guarded(true, {}, [this] { leave(Value{NoneValue{}}, {}); });
+    execute_guarded(true, {}, [this] { leave(nothing_returned(), {}); });
   }
 }
 

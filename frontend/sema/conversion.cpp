@@ -26,8 +26,9 @@ std::string cannot_convert_help(const Value& value) {
 }
 
 MaybeTensor report_no_tensor(Sema& sema, const Value& value, SourceRange range) {
-  sema.report(DiagId::CannotBecomeTensor, range, describe(value))
-      .helped(cannot_convert_help(value));
+  Diagnostic& diagnostic = sema.report(DiagId::CannotBecomeTensor, range, describe(value));
+  diagnostic.helped(cannot_convert_help(value));
+  explain_nothing(diagnostic, value);
   return {};
 }
 

@@ -161,10 +161,12 @@ MaybeValue subscript(Sema& sema, const Value& object, std::span<const SubscriptI
   if (tuple != nullptr && indices.size() == 1) {
     return tuple_subscript(sema, *tuple, indices[0], range);
   }
-  sema.report(DiagId::NotSubscriptable, range, describe(object),
-              tuple != nullptr ? fmt::format(" with {} indices", indices.size()) : "")
-      .helped(tuple != nullptr ? "a tuple takes one index: `t[i][j]`"
-                               : "tuples, and blocks with `None` and `:`, take brackets");
+  Diagnostic& diagnostic =
+      sema.report(DiagId::NotSubscriptable, range, describe(object),
+                  tuple != nullptr ? fmt::format(" with {} indices", indices.size()) : "");
+  diagnostic.helped(tuple != nullptr ? "a tuple takes one index: `t[i][j]`"
+                                     : "tuples, and blocks with `None` and `:`, take brackets");
+  explain_nothing(diagnostic, object);
   return {};
 }
 

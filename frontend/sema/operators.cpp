@@ -15,6 +15,7 @@ MaybeValue report_unary(Sema& sema, ast::UnaryOp op, const Value& x, SourceRange
   Diagnostic& diagnostic = sema.report(DiagId::OperandType, range, symbol(op), describe(x));
   label_operand(sema, diagnostic, operand, x);
   diagnostic.helped(std::move(help));
+  explain_nothing(diagnostic, x);
   return {};
 }
 
@@ -104,6 +105,8 @@ MaybeValue report_comparison(Sema& sema, ast::CompareOp op, const Value& lhs, co
       sema.report(DiagId::OperandTypes, ranges.whole, symbol(op), describe(lhs), describe(rhs));
   label_operands(sema, diagnostic, lhs, rhs, ranges);
   diagnostic.helped(std::move(help));
+  explain_nothing(diagnostic, lhs);
+  explain_nothing(diagnostic, rhs);
   return {};
 }
 

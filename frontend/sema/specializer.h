@@ -34,6 +34,7 @@ namespace tilery::sema {
 struct Frame {
   const Unit* unit = nullptr;
   std::string_view name;
+  SourceRange definition;  ///< of the function's name
   Frame* caller = nullptr;
   SourceRange call_range;
   LocId call_loc;
@@ -191,6 +192,8 @@ class Specializer final : public Sema {
 
   // ---- control_flow_if.cpp ----
 
+  /// The result of a function that returns no value.
+  [[nodiscard]] Value nothing_returned() const;
   /// What the end of a function's body is: a return of nothing on paths that come there.
   void return_at_end();
 

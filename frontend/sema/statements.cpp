@@ -204,9 +204,11 @@ bool Specializer::assign_elements(std::span<const ast::ExprId> targets, const Va
                                   SourceRange statement) {
   const auto* tuple = value.as<TupleValue>();
   if (tuple == nullptr) {
-    report(DiagId::UnpackNeedsTuple, value_range, describe(value), targets.size())
-        .helped(value.is<Tensor>() ? "`a, b = x.split()` takes a last axis of extent 2 apart"
-                                   : "assign to one name");
+    Diagnostic& diagnostic =
+        report(DiagId::UnpackNeedsTuple, value_range, describe(value), targets.size());
+    diagnostic.helped(value.is<Tensor>() ? "`a, b = x.split()` takes a last axis of extent 2 apart"
+                                         : "assign to one name");
+    explain_nothing(diagnostic, value);
     return false;
   }
   const auto is_starred = [this](ast::ExprId id) {
@@ -339,7 +341,7 @@ void Specializer::execute(const ast::Return& stmt, SourceRange range) {
     leave({}, range);
     return;
   }
-  MaybeValue value = stmt.value ? evaluate(stmt.value) : Value{NoneValue{}};
+  MaybeValue value = stmt.value ? evaluate(stmt.value) : nothing_returned();
   if (frame_->is_kernel && stmt.value && value && !value->is<NoneValue>()) {
     report(DiagId::KernelReturnsValue, module()[stmt.value].range, frame_->name)
         .helped("store the result through a pointer argument");

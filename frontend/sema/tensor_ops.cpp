@@ -140,6 +140,18 @@ void label_operands(Sema& sema, Diagnostic& diagnostic, const Value& lhs, const 
   label_operand(sema, diagnostic, ranges.rhs, rhs);
 }
 
+void explain_nothing(Diagnostic& diagnostic, const Value& value) {
+  const auto* none = value.as<NoneValue>();
+  if (none == nullptr || none->function.empty()) {
+    return;
+  }
+  diagnostic
+      .note(fmt::format("this is the result of `{}`, which returns nothing; it is defined",
+                        none->function),
+            none->definition)
+      .helped(fmt::format("end `{}` with `return` and its result", none->function));
+}
+
 std::int64_t next_power_of_two(std::int64_t n) {
   return n <= 1 ? 1 : static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
 }

@@ -52,6 +52,10 @@ void label_operand(Sema& sema, Diagnostic& diagnostic, SourceRange range, const 
 void label_operands(Sema& sema, Diagnostic& diagnostic, const Value& lhs, const Value& rhs,
                     BinaryRanges ranges);
 
+/// Where a helper without `return` gave the None that a message is about: says so, and replaces the
+/// help. To be called last.
+void explain_nothing(Diagnostic& diagnostic, const Value& value);
+
 /// Smallest power of two that is at least `n`.
 [[nodiscard]] std::int64_t next_power_of_two(std::int64_t n);
 [[nodiscard]] bool is_power_of_two(std::int64_t n);

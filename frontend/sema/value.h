@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -29,7 +30,11 @@ struct Tensor {
   Type type;
 };
 
-struct NoneValue {};
+/// None, and which function's result it is, if that function ended without returning a value.
+struct NoneValue {
+  std::string_view function;  ///< empty: None was written, or passed
+  SourceRange definition;     ///< of the function's name
+};
 
 struct EllipsisValue {};
 
