@@ -252,6 +252,25 @@ bool has_attribute(const Value& object, std::string_view name) {
                                language_name_of(module->path, name).has_value());
 }
 
+/// A function that the language has under another name: `tl.tanh` is `tl.math.tanh`. Empty if there
+/// is none.
+std::string other_module_help(const ModuleRef& module, std::string_view name) {
+  if (!module.path.starts_with(kLanguage)) {
+    return {};
+  }
+  const Builtin* builtin = find_builtin("triton.language", name);
+  builtin = builtin == nullptr ? find_builtin("triton.language.math", name) : builtin;
+  if (builtin == nullptr) {
+    return {};
+  }
+  const std::string known = display_name(*builtin);
+  if (builtin->fn != nullptr) {
+    return fmt::format("did you mean `{}`?", known);
+  }
+  return fmt::format("`{}` is not supported yet{}{}", known, builtin->instead.empty() ? "" : ": ",
+                     builtin->instead);
+}
+
 MaybeValue module_attribute(Sema& sema, const ModuleRef& module, std::string_view name,
                             SourceRange range) {
   if (MaybeValue value = language_name_of(module.path, name)) {
@@ -268,6 +287,10 @@ MaybeValue module_attribute(Sema& sema, const ModuleRef& module, std::string_vie
     if (MaybeValue value = math_constant(name)) {
       return value;
     }
+  }
+  if (std::string help = other_module_help(module, name); !help.empty()) {
+    sema.report(DiagId::NoAttribute, range, describe(Value{module}), name).helped(std::move(help));
+    return {};
   }
   return report_no_attribute(sema, describe(Value{module}), name, range,
                              names_of_module(module.path));

@@ -55,7 +55,9 @@ bool read_mask(Sema& sema, const ArgumentReader& reader, const Tensor& pointer, 
     Diagnostic& diagnostic = sema.report(DiagId::MaskNotBoolean, reader.range(i),
                                          reader.function_name(), type_text(mask->type));
     label_operand(sema, diagnostic, reader.range(i), reader.value(i));
-    diagnostic.helped("compare it: `mask=m != 0`");
+    const std::string text = operand_text(sema, reader.range(i));
+    const bool is_name = text.find_first_of(" +-*/%&|^<>=([,") == std::string::npos;
+    diagnostic.helped(fmt::format("compare it: `mask={} != 0`", is_name ? text : "(" + text + ")"));
     return false;
   }
   return check_scalar(sema, reader, pointer, *mask, i);

@@ -199,7 +199,9 @@ MaybeValue Specializer::evaluate_node(const ast::NamedExpr& node, SourceRange ra
     poison(node.name, name_range);
     return {};
   }
-  return state().scope.find(node.name)->value;
+  Variable& variable = *state().scope.find(node.name);
+  variable.is_named_expression = true;
+  return variable.value;
 }
 
 // ---- attributes and subscripts ----

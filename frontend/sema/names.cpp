@@ -132,7 +132,11 @@ MaybeValue Specializer::use_variable(const Variable& variable, SourceRange range
     case Variable::Status::OneBranch:
       report(DiagId::DefinedInOneBranch, range, name)
           .note(fmt::format("`{}` gets a value here, but not on every path", name), definition)
-          .helped(fmt::format("give `{}` a value before the `if`, or in its other branch", name));
+          .helped(
+              variable.is_named_expression
+                  ? fmt::format("what holds the `:=` may be skipped: give `{}` a value before it",
+                                name)
+                  : fmt::format("give `{}` a value before the `if`, or in its other branch", name));
       break;
     case Variable::Status::LoopOnly:
       report(DiagId::DefinedInLoop, range, name)

@@ -28,6 +28,8 @@ struct Variable {
   bool is_constexpr = false;
   /// Assigned last by a `for`.
   bool is_loop_target = false;
+  /// Assigned last by `:=`.
+  bool is_named_expression = false;
   /// Where it got its value last: the assignment's target, or the parameter.
   SourceRange definition;
   /// The statement that assigned last; distinguishes a repeated statement from a second one.

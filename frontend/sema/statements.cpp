@@ -449,6 +449,7 @@ Variable& Specializer::define(std::string_view name, Value value, SourceRange de
   variable.status = Variable::Status::Defined;
   variable.is_constexpr = false;
   variable.is_loop_target = false;
+  variable.is_named_expression = false;
   variable.definition = definition;
   variable.statement = statement;
   variable.version = next_version();
