@@ -31,6 +31,16 @@ foreach(file LICENSE NOTICE docs/cases.md kernels/vector_add.tl)
   endif()
 endforeach()
 
+# Every text that NOTICE names is there, and no other.
+file(READ ${work}/prefix/share/doc/tilery/NOTICE notice)
+string(REGEX MATCHALL "[a-z0-9_]+\\.txt" named "${notice}")
+file(GLOB there RELATIVE ${work}/prefix/share/doc/tilery/licenses ${work}/prefix/share/doc/tilery/licenses/*)
+list(SORT named)
+list(SORT there)
+if(NOT named STREQUAL there OR named STREQUAL "")
+  message(FATAL_ERROR "NOTICE names ${named}, but installed are ${there}")
+endif()
+
 # The program for a GPU says so where there is none (77).
 execute_process(COMMAND ${work}/build/gpu ${CONSUMER_DIR}/../../kernels/vector_add.tl
   RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
