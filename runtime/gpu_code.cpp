@@ -81,6 +81,7 @@ Result<GpuCode> compile_for_target(const Kernel& kernel, const Arguments& argume
   GpuStages stages;
   stages.wants_layout = texts.layout;
   stages.wants_llvm = texts.llvm;
+  stages.wants_lines = texts.lines;
   return compile_call_for_target(kernel, arguments, target, options, {}, stages);
 }
 

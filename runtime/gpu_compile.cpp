@@ -28,7 +28,7 @@ GpuCompileResult compile(const Function& function, const codegen::Target& target
   codegen::EmitOptions emit;
   emit.sources = sources;
   if (stages != nullptr && stages->wants_layout) {
-    stages->layout = codegen::print_gpu(*gpu, sources);
+    stages->layout = codegen::print_gpu(*gpu, stages->wants_lines ? sources : nullptr);
   }
   if (stages != nullptr && stages->wants_llvm) {
     emit.dump = [stages](std::string_view stage, std::string_view text) {

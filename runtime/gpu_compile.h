@@ -39,6 +39,7 @@ struct GpuCompileResult {
 /// What came before the PTX, as text.
 struct GpuStages {
   bool wants_layout = false;
+  bool wants_lines = false;  ///< source lines in the layout's text
   bool wants_llvm = false;
   bool wants_facts = false;
   std::string layout;  ///< the IR with the layout of every tile

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ namespace {
 
 /// "tl." for the language's own functions; the module's name as kernels write it for others.
 std::string called_name(const sema::Builtin& builtin) {
+  if (!builtin.is_function) {
+    return fmt::format("x.{}", builtin.name);
+  }
   constexpr std::string_view kLanguage = "triton.language";
   if (builtin.module == "builtins") {
     return std::string(builtin.name);
@@ -27,7 +31,9 @@ std::string called_name(const sema::Builtin& builtin) {
 
 std::string call_signature(const sema::Builtin& builtin) {
   std::string parameters;
-  for (const sema::BuiltinParameter& p : builtin.parameters) {
+  // The first parameter of what is a method only is `x` before the dot.
+  const std::size_t first = builtin.is_function ? 0 : 1;
+  for (const sema::BuiltinParameter& p : std::span(builtin.parameters).subspan(first)) {
     parameters += parameters.empty() ? "" : ", ";
     parameters += p.is_variadic ? fmt::format("*{}", p.name) : std::string(p.name);
     if (p.default_text) {

@@ -73,6 +73,12 @@ class Builder {
                       "gives build/add.h",
                       request_.out));
     }
+    if (const std::string& given = request_.name; !given.empty() && c_identifier(given) != given) {
+      return wrong(fmt::format(
+          "--name {}: C names begin with it, so it takes letters, digits and `_`, a letter first; "
+          "{} would do",
+          given, c_identifier(given)));
+    }
     const Result<Call> call = prepare_call(request_.call);
     if (!call) {
       return call.error();

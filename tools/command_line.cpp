@@ -18,6 +18,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilery::tools {
@@ -85,6 +86,20 @@ void add_repeated(CLI::App& app, const char* name, std::vector<std::string>& lis
   app.add_option(name, list, description)->allow_extra_args(false)->type_name(type);
 }
 
+/// One letter too many, too few or wrong, or two neighbours exchanged.
+bool is_one_slip(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty() && a.front() == b.front()) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && a.back() == b.back()) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+  const bool is_exchange = a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+  return is_exchange || (a.size() <= 1 && b.size() <= 1);
+}
+
 /// The subcommands with their requests; `exit_code` is set by the one that runs.
 class CommandLine {
  public:
@@ -132,6 +147,9 @@ class CommandLine {
                  ? fmt::format("there is no option `{}` before the subcommand", words[0])
                  : fmt::format("`{}` is no subcommand; there are {}", words[0], subcommands());
     }
+    if (!asked.empty()) {
+      what += misspelt_option(*asked.front(), words);
+    }
     const std::string name = asked.empty() ? "" : asked.front()->get_name();
     if (std::find(words.begin(), words.end(), "--json") != words.end()) {
       return fail(name.c_str(), {ErrorKind::Usage, std::move(what), {}}, true);
@@ -140,6 +158,29 @@ class CommandLine {
     std::fprintf(stderr, "%s: error: %s\nTry `%s --help`.\n", command.c_str(), what.c_str(),
                  command.c_str());
     return 2;
+  }
+
+  /// "; did you mean `--grid`?" for the first option that the subcommand does not have; empty if it
+  /// has all of them, or none is close.
+  static std::string misspelt_option(const CLI::App& app, const std::vector<std::string>& words) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        known.push_back("--" + name);
+      }
+    }
+    for (const std::string& word : words) {
+      const std::string option = word.substr(0, word.find('='));
+      if (!option.starts_with("--") ||
+          std::find(known.begin(), known.end(), option) != known.end()) {
+        continue;
+      }
+      const auto meant = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
+        return is_one_slip(option, name);
+      });
+      return meant == known.end() ? "" : fmt::format("; did you mean `{}`?", *meant);
+    }
+    return {};
   }
 
   std::string subcommands() const {

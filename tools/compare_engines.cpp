@@ -64,6 +64,14 @@ class Comparison {
     if (!device) {
       return fail("compare", device.error(), json_);
     }
+    if (device->kind() != Device::Kind::Cuda) {
+      return fail(
+          "compare",
+          {ErrorKind::Usage,
+           fmt::format("--on {}: that is what the GPU is compared with; name one: --on cuda", on),
+           {}},
+          json_);
+    }
     const Result<Call> call = prepare_call(request_.run.call);
     if (!call) {
       return fail("compare", call.error(), json_);

@@ -84,7 +84,7 @@ class Emitter {
     options.warn = warnings_.hook();
     Result<GpuCode> made =
         compile_for_target(call.kernel, call.arguments.arguments, request_.target, options,
-                           {request_.stage == "layout", request_.stage == "llvm"});
+                           {request_.stage == "layout", request_.stage == "llvm", request_.lines});
     if (!made) {
       return made.error();
     }

@@ -178,12 +178,19 @@ class Explain {
   /// The device's chip if there is to be one, else --target.
   Status choose_target() {
     target_ = request_.target.empty() ? "sm_90a" : request_.target;
-    if (request_.call.on.empty() || request_.call.on == "interpret") {
+    if (request_.call.on.empty()) {
       return Ok{};
     }
     const Result<Device> device = choose_device(request_.call.on);
     if (!device) {
       return device.error();
+    }
+    if (device->kind() != Device::Kind::Cuda) {
+      return Error{ErrorKind::Usage,
+                   fmt::format("--on {}: what lines become is told of GPUs only; leave it out, or "
+                               "name one: --on cuda",
+                               request_.call.on),
+                   {}};
     }
     device_ = *device;
     if (request_.target.empty() && !device->gpu_info()->target.empty()) {

@@ -338,6 +338,11 @@ TEST_F(CliBuild, mistakes_are_told_before_anything_is_written) {
   bad.back() = "BLOCK=64";
   bad.insert(bad.end(), {"--target", "sm_42"});
   EXPECT_EQ(build("add", kAdd, bad).exit_code, 2);
+  bad = good;
+  bad.insert(bad.end(), {"BLOCK=64", "--name", "1bad name"});
+  const ProcessResult name = build("add", kAdd, bad);
+  EXPECT_EQ(name.exit_code, 2);
+  EXPECT_TRUE(contains(name.err, "--name 1bad name: ")) << name.err;
   EXPECT_EQ(dir_.count(), 1);
   EXPECT_EQ(tilery({"build", dir_.file("k.tl")}).exit_code, 2) << "--out is missing";
 }

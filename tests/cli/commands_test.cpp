@@ -202,27 +202,51 @@ TEST(Cli, emit_makes_code_for_a_gpu_without_one) {
   EXPECT_TRUE(contains(unknown.err, "sm_90a")) << unknown.err;
 }
 
-// Without a GPU the interpreter can still be compared with itself.
-TEST(Cli, compare_finds_what_differs_between_runs) {
+TEST(Cli, compare_and_explain_need_a_gpu_to_speak_of) {
+  const TempDir dir;
+  const std::string file = dir.write("k.tl", "def k(o):\n    tl.store(o, 1)\n");
+  const ProcessResult same =
+      tilery({"compare", file, "o=zeros:i32[4]", "--grid", "1", "--on", "interpret"});
+  EXPECT_EQ(same.exit_code, 2);
+  EXPECT_TRUE(contains(same.err, "--on interpret: that is what the GPU is compared with"))
+      << same.err;
+  const ProcessResult told = tilery({"explain", file, "o=*i32", "--on", "interpret"});
+  EXPECT_EQ(told.exit_code, 2);
+  EXPECT_TRUE(contains(told.err, "--on interpret: what lines become is told of GPUs only"))
+      << told.err;
+}
+
+TEST(Cli, a_misspelt_option_is_recognised) {
+  const TempDir dir;
+  const std::string file = dir.write("k.tl", "def k(o):\n    tl.store(o, 1)\n");
+  const ProcessResult r = tilery({"run", file, "o=zeros:i32[4]", "--gird=1"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_TRUE(contains(r.err, "did you mean `--grid`?")) << r.err;
+  const ProcessResult other = tilery({"run", file, "o=zeros:i32[4]", "--frobnicate", "1"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_FALSE(contains(other.err, "did you mean")) << other.err;
+}
+
+TEST(Cli, source_lines_of_layouts_are_asked_for) {
   const TempDir dir;
   const std::string file =
-      dir.write("k.tl", "def k(o, n):\n    tl.store(o + tl.arange(0, 4), tl.arange(0, 4) * n)\n");
-  const ProcessResult same = tilery({"compare", file, "o=zeros:i32[4]", "n=3", "--grid", "1",
-                                     "--on", "interpret", "--runs", "2"});
-  EXPECT_EQ(same.exit_code, 0) << same.err;
-  EXPECT_TRUE(contains(same.out, "2 times")) << same.out;
-  const std::string counter = dir.write("c.tl", "def k(o):\n    tl.store(o, tl.load(o) + 1)\n");
-  const ProcessResult restored = tilery({"compare", counter, "o=zeros:i32[1]", "--grid", "1",
-                                         "--on", "interpret", "--runs", "3", "--json"});
-  EXPECT_EQ(restored.exit_code, 0) << restored.out;
-  EXPECT_TRUE(json::parse(restored.out)["differences"].empty());
-  EXPECT_EQ(tilery({"compare", file, "o=zeros:i32[4]", "n=3", "--on", "interpret"}).exit_code, 2);
+      dir.write("k.tl", "def k(o):\n    tl.store(o + tl.arange(0, 64), 1.0)\n");
+  const auto emit = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"emit", file, "o=*f32", "--stage", "layout"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tilery(std::move(words)).out;
+  };
+  EXPECT_FALSE(contains(emit({}), "k.tl:2")) << emit({});
+  EXPECT_TRUE(contains(emit({"--lines"}), "k.tl:2")) << emit({"--lines"});
 }
 
 TEST(Cli, ops_prints_both_tables) {
   const ProcessResult r = tilery({"ops"});
   EXPECT_EQ(r.exit_code, 0);
   EXPECT_TRUE(contains(r.out, "tl.sum(")) << r.out.substr(0, 500);
+  // A method only, which no kernel can call as tl.to.
+  EXPECT_TRUE(contains(r.out, "  x.to(dtype, ")) << r.out.substr(0, 500);
+  EXPECT_FALSE(contains(r.out, "tl.to(")) << r.out.substr(0, 500);
   EXPECT_TRUE(contains(r.out, "reduce ("));
   EXPECT_FALSE(contains(tilery({"ops", "cumsum"}).out, "tl.dot("));
   EXPECT_EQ(tilery({"ops", "nothing_like_it"}).exit_code, 2);

@@ -67,6 +67,7 @@ struct GpuCode {
 struct GpuCodeTexts {
   bool layout = false;
   bool llvm = false;
+  bool lines = false;  ///< in `layout`, the source line beside each instruction
 };
 
 /// Compiles the kernel for these arguments and a chip: "sm_80" … "sm_120"; "sm_90a" for Hopper.
