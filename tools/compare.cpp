@@ -58,6 +58,54 @@ std::optional<std::uint64_t> ulps_between(DType dtype, double got, double want) 
                : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
 }
 
+/// The number as it is: a long double holds every integer of 64 bits and every float.
+long double exact_number(const Buffer& buffer, std::int64_t i) {
+  if (is_float(buffer.dtype())) {
+    return buffer.number(i);
+  }
+  const std::int64_t v = load_integer(buffer.dtype(), element(buffer, i));
+  return buffer.dtype() == DType::U64 ? static_cast<long double>(static_cast<std::uint64_t>(v))
+                                      : static_cast<long double>(v);
+}
+
+void keep_larger(std::optional<LargestDifference>& largest, std::int64_t index, long double value) {
+  if (!largest || static_cast<double>(value) > largest->value) {
+    largest = LargestDifference{index, static_cast<double>(value)};
+  }
+}
+
+void measure(const Buffer& got, const Buffer& want, std::int64_t i, Mismatch& mismatch) {
+  const long double a = exact_number(got, i);
+  const long double b = exact_number(want, i);
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    return;
+  }
+  keep_larger(mismatch.absolute, i, std::abs(a - b));
+  if (b != 0) {
+    keep_larger(mismatch.relative, i, std::abs((a - b) / b));
+  }
+}
+
+/// "3 [1, 0]"; for one axis "3".
+std::string element_place(std::int64_t index, const Extents& shape) {
+  return shape.size() > 1 ? fmt::format("{} [{}]", index, fmt::join(place_of(index, shape), ", "))
+                          : fmt::format("{}", index);
+}
+
+std::string differences_text(const Mismatch& mismatch, const Extents& shape) {
+  const auto one = [&](const char* kind, const LargestDifference& d) {
+    return fmt::format("{} {:.3g} at element {}", kind, d.value, element_place(d.index, shape));
+  };
+  if (!mismatch.absolute) {
+    return {};
+  }
+  std::string text = "; largest differences: " + one("absolute", *mismatch.absolute);
+  if (mismatch.relative) {
+    text += ", " + one("relative", *mismatch.relative);
+  }
+  return text;
+}
+
 }  // namespace
 
 bool are_comparable(DType a, DType b) {
@@ -77,35 +125,44 @@ std::optional<Mismatch> compare(const Buffer& got, const Buffer& want, const Tol
       continue;
     }
     if (!mismatch) {
-      mismatch = Mismatch{
-          i, is_unwritten ? "" : element_text(got, i), element_text(want, i), {}, 0, got.numel()};
+      mismatch.emplace();
+      mismatch->index = i;
+      mismatch->got = is_unwritten ? "" : element_text(got, i);
+      mismatch->want = element_text(want, i);
+      mismatch->numel = got.numel();
       if (is_float(dtype) && !is_unwritten) {
         mismatch->ulps = ulps_between(dtype, got.number(i), want.number(i));
       }
     }
     ++mismatch->count;
-    mismatch->unwritten += is_unwritten ? 1 : 0;
+    if (is_unwritten) {
+      ++mismatch->unwritten;
+    } else {
+      measure(got, want, i, *mismatch);
+    }
   }
   return mismatch;
 }
 
-std::string mismatch_text(const Mismatch& mismatch, const Extents& shape) {
+std::vector<std::int64_t> place_of(std::int64_t index, const Extents& shape) {
   std::vector<std::int64_t> place(shape.size());
-  std::int64_t rest = mismatch.index;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    place[axis] = rest % shape[axis];
-    rest /= shape[axis];
+    place[axis] = index % shape[axis];
+    index /= shape[axis];
   }
-  const std::string where =
-      shape.size() > 1 ? fmt::format(" [{}]", fmt::join(place, ", ")) : std::string();
+  return place;
+}
+
+std::string mismatch_text(const Mismatch& mismatch, const Extents& shape) {
   const std::string ulps =
       mismatch.ulps ? fmt::format(" ({} ulps apart)", *mismatch.ulps) : std::string();
   const std::string got =
       mismatch.got.empty() ? "was never written" : fmt::format("is {}", mismatch.got);
   const std::string unwritten =
       mismatch.unwritten > 0 ? fmt::format(", {} of them never written", mismatch.unwritten) : "";
-  return fmt::format("element {}{} {}, expected {}{}; {} of {} elements differ{}", mismatch.index,
-                     where, got, mismatch.want, ulps, mismatch.count, mismatch.numel, unwritten);
+  return fmt::format("element {} {}, expected {}{}; {} of {} elements differ{}{}",
+                     element_place(mismatch.index, shape), got, mismatch.want, ulps, mismatch.count,
+                     mismatch.numel, unwritten, differences_text(mismatch, shape));
 }
 
 }  // namespace tilery::tools

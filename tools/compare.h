@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tilery::tools {
 
@@ -18,7 +19,13 @@ struct Tolerance {
   bool needs_written = false;  ///< an element of `got` that was never written differs
 };
 
-/// The first element that differs, and how many do.
+/// The element with the largest of some difference.
+struct LargestDifference {
+  std::int64_t index = 0;
+  double value = 0;
+};
+
+/// The first element that differs, how many do, and by how much.
 struct Mismatch {
   std::int64_t index = 0;
   std::string got;  ///< empty if the element was never written
@@ -28,6 +35,10 @@ struct Mismatch {
   std::int64_t count = 0;
   std::int64_t numel = 0;
   std::int64_t unwritten = 0;  ///< how many of those were never written, if that counts
+  /// Of the elements that differ, as far as both numbers are finite: |got - want|, and that over
+  /// |want| where it is not 0.
+  std::optional<LargestDifference> absolute;
+  std::optional<LargestDifference> relative;
 };
 
 /// Compares with a buffer of as many elements, whose type may be another one of the same kind (a
@@ -39,7 +50,11 @@ struct Mismatch {
 /// True if both are floats or both are integers.
 [[nodiscard]] bool are_comparable(DType a, DType b);
 
-/// "element 3 [1, 0] is 2.5, expected 2.0 (1234 ulps); 2 of 6 elements differ".
+/// The index on each axis of the element that is number `index` in row-major order.
+[[nodiscard]] std::vector<std::int64_t> place_of(std::int64_t index, const Extents& shape);
+
+/// "element 3 [1, 0] is 2.5, expected 2.0 (1234 ulps); 2 of 6 elements differ; largest differences:
+/// absolute 0.5 at element 3 [1, 0], relative 0.25 at element 3 [1, 0]".
 [[nodiscard]] std::string mismatch_text(const Mismatch& mismatch, const Extents& shape);
 
 }  // namespace tilery::tools

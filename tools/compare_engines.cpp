@@ -50,7 +50,7 @@ struct Difference {
   int run = 0;
   std::string array;
   std::string text;
-  std::int64_t elements = 0;
+  Json numbers;  ///< the same as mismatch_json writes it
 };
 
 class Comparison {
@@ -123,8 +123,8 @@ class Comparison {
         continue;
       }
       if (const std::optional<Mismatch> mismatch = compare(buffer, *want, tolerance)) {
-        differences_.push_back(
-            {number, name, mismatch_text(*mismatch, buffer.shape()), mismatch->count});
+        differences_.push_back({number, name, mismatch_text(*mismatch, buffer.shape()),
+                                mismatch_json(*mismatch, buffer.shape())});
       }
     }
   }
@@ -137,8 +137,10 @@ class Comparison {
       report["runs"] = request_.runs;
       Json list = Json::array();
       for (const Difference& d : differences_) {
-        list.push_back(
-            {{"run", d.run}, {"array", d.array}, {"elements", d.elements}, {"text", d.text}});
+        Json entry = {{"run", d.run}, {"array", d.array}};
+        entry.update(d.numbers);
+        entry["text"] = d.text;
+        list.push_back(std::move(entry));
       }
       report["differences"] = std::move(list);
       print_json(report);

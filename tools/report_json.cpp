@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace tilery::tools {
@@ -104,6 +105,18 @@ Json array_json(const Buffer& buffer) {
     data.push_back(element_json(buffer, i));
   }
   return {{"dtype", name(buffer.dtype())}, {"shape", buffer.shape()}, {"data", std::move(data)}};
+}
+
+Json mismatch_json(const Mismatch& mismatch, const Extents& shape) {
+  const auto largest = [&](const std::optional<LargestDifference>& d) {
+    return d ? Json{{"index", place_of(d->index, shape)}, {"value", d->value}} : Json(nullptr);
+  };
+  return {{"elements", mismatch.count},
+          {"of", mismatch.numel},
+          {"unwritten", mismatch.unwritten},
+          {"first", place_of(mismatch.index, shape)},
+          {"largest_absolute", largest(mismatch.absolute)},
+          {"largest_relative", largest(mismatch.relative)}};
 }
 
 nlohmann::ordered_json kernel_json(const GpuCode& code) {

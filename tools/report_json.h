@@ -5,6 +5,7 @@
 #include "tilery/gpu_code.h"
 #include "tilery/message.h"
 #include "tilery/result.h"
+#include "tools/compare.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,6 +22,10 @@ namespace tilery::tools {
 /// {"dtype", "shape", "data"}: numbers flat in row-major order; NaN and infinities are the strings
 /// "nan", "inf", "-inf"; elements never written are null.
 [[nodiscard]] nlohmann::ordered_json array_json(const Buffer& buffer);
+/// {"elements", "of", "unwritten", "first", "largest_absolute", "largest_relative"}: how many
+/// differ of how many; "first" is an index, the largest are {"index", "value"}, or null if there is
+/// none.
+[[nodiscard]] nlohmann::ordered_json mismatch_json(const Mismatch& mismatch, const Extents& shape);
 /// What a launcher of the code must know: "target", "entry", "parameters", …
 [[nodiscard]] nlohmann::ordered_json kernel_json(const GpuCode& code);
 /// A whole report of a command that failed.

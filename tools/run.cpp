@@ -156,6 +156,7 @@ struct Outcome {
   LaunchReport launch;
   std::string output;  ///< device_print and static_print, kept for JSON
   std::vector<std::string> mismatches;
+  Json differences = Json::array();  ///< the same in numbers
   int exit_code = 0;
 };
 
@@ -256,6 +257,9 @@ class Run {
         outcome_.mismatches.push_back(fmt::format("`{}` differs from `{}`: {}", e.file.name,
                                                   e.file.path,
                                                   mismatch_text(*mismatch, e.file.buffer.shape())));
+        Json entry = {{"array", e.file.name}, {"file", e.file.path}};
+        entry.update(mismatch_json(*mismatch, e.file.buffer.shape()));
+        outcome_.differences.push_back(std::move(entry));
         outcome_.exit_code = 1;
       }
     }
@@ -283,6 +287,7 @@ class Run {
     json["run_ns"] = launch.run_time.count();
     json["notes"] = launch.notes;
     json["mismatches"] = outcome_.mismatches;
+    json["differences"] = outcome_.differences;
     Json arrays = Json::object();
     if (is_good()) {
       for (const auto& [name, buffer] : wishes.print) {

@@ -60,11 +60,13 @@ TEST_F(CliGpuCase, what_the_gpu_leaves_is_compared) {
   const ProcessResult r =
       run({"--on", "cuda", write("A", kFive), write("B", R"({"buffers": {"o": [6]}})")});
   EXPECT_EQ(r.exit_code, 1) << r.err;
-  EXPECT_EQ(r.out,
-            "pass       A  t (cuda)\n"
-            "FAIL       B  t (cuda)\n"
-            "             cuda: buffer `o`: element 0 is 5, expected 6; 1 of 1 elements differ\n"
-            "2 cases: 1 pass, 1 fail, 0 wait, 0 manual, 0 for other modes\n");
+  EXPECT_EQ(
+      r.out,
+      "pass       A  t (cuda)\n"
+      "FAIL       B  t (cuda)\n"
+      "             cuda: buffer `o`: element 0 is 5, expected 6; 1 of 1 elements differ; largest "
+      "differences: absolute 1 at element 0, relative 0.167 at element 0\n"
+      "2 cases: 1 pass, 1 fail, 0 wait, 0 manual, 0 for other modes\n");
 }
 
 TEST_F(CliGpuCase, both_engines_may_be_asked_for) {

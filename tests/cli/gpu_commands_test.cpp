@@ -76,6 +76,20 @@ TEST_F(GpuCommands, the_notes_come_from_the_cache_as_well) {
   EXPECT_EQ(first["notes"], second["notes"]);
 }
 
+TEST_F(GpuCommands, compare_tells_by_how_much) {
+  // The stand-in's kernel leaves the zeros; the interpreter's gives 2 everywhere.
+  const ProcessResult r = on_gpu(rows("compare", "1024", {"--grid", "4", "--json"}));
+  EXPECT_EQ(r.exit_code, 1) << r.err;
+  const auto report = parsed(r);
+  ASSERT_TRUE(report.is_object()) << r.out;
+  const auto& d = report["differences"][0];
+  EXPECT_EQ(d["run"], 1);
+  EXPECT_EQ(d["array"], "out");
+  EXPECT_EQ(d["elements"], 4096);
+  EXPECT_EQ(d["largest_absolute"], nlohmann::json({{"index", {0}}, {"value", 2.0}}));
+  EXPECT_EQ(d["largest_relative"], nlohmann::json({{"index", {0}}, {"value", 1.0}}));
+}
+
 TEST_F(GpuCommands, a_regular_kernel_that_names_its_warps_has_no_notes) {
   const auto report =
       parsed(on_gpu(rows("run", "1024", {"--grid", "4", "--on", "cuda", "num_warps=4", "--json"})));

@@ -95,8 +95,10 @@ TEST(Compare, the_first_mismatch_is_described) {
   EXPECT_EQ(mismatch->index, 2);
   EXPECT_EQ(mismatch->count, 2);
   EXPECT_EQ(mismatch->ulps, 1U);
-  EXPECT_EQ(mismatch_text(*mismatch, a.shape()),
-            "element 2 [1, 0] is 3., expected 3.0000002 (1 ulps apart); 2 of 4 elements differ");
+  EXPECT_EQ(
+      mismatch_text(*mismatch, a.shape()),
+      "element 2 [1, 0] is 3., expected 3.0000002 (1 ulps apart); 2 of 4 elements differ; "
+      "largest differences: absolute 1 at element 3 [1, 1], relative 0.2 at element 3 [1, 1]");
 }
 
 TEST(Compare, an_element_never_written_differs_whatever_lies_there) {
@@ -112,7 +114,11 @@ TEST(Compare, an_element_never_written_differs_whatever_lies_there) {
   EXPECT_EQ(mismatch->count, 3);
   const std::string text = mismatch_text(*mismatch, a->shape());
   EXPECT_EQ(text.find("element 1 [0, 1] was never written, expected "), 0U) << text;
-  EXPECT_TRUE(text.ends_with("; 3 of 4 elements differ, 2 of them never written")) << text;
+  EXPECT_TRUE(
+      text.ends_with("; 3 of 4 elements differ, 2 of them never written; largest "
+                     "differences: absolute 1 at element 3 [1, 1], relative 0.25 at "
+                     "element 3 [1, 1]"))
+      << text;
   EXPECT_FALSE(compare(*a, *a, {}).has_value()) << "unless it is asked for";
 }
 
@@ -141,6 +147,28 @@ TEST(Compare, integers_are_exact_in_64_bits) {
   u->as<std::uint64_t>()[0] = UINT64_MAX;
   a->as<std::int64_t>()[0] = -1;
   EXPECT_TRUE(compare(*a, *u, {}).has_value()) << "the same bits, another number";
+}
+
+TEST(Compare, the_largest_differences_are_of_the_elements_that_differ) {
+  // Within the tolerance: the first. Without a relative difference: an expected 0. No matter of
+  // tolerance: NaN and infinity.
+  const Buffer got = array(DType::F64, {6}, {100, 0.5, 12, 2, NAN, INFINITY});
+  const Buffer want = array(DType::F64, {6}, {90, 0, 10, 1, 1, 1});
+  const auto mismatch = compare(got, want, {0.12, 0});
+  ASSERT_TRUE(mismatch && mismatch->absolute && mismatch->relative);
+  EXPECT_EQ(mismatch->count, 5);
+  EXPECT_EQ(mismatch->absolute->index, 2);
+  EXPECT_EQ(mismatch->absolute->value, 2);
+  EXPECT_EQ(mismatch->relative->index, 3);
+  EXPECT_EQ(mismatch->relative->value, 1);
+}
+
+TEST(Compare, differences_of_wide_integers_are_exact) {
+  Result<Buffer> a = Buffer::zeros(DType::I64, {1});
+  Result<Buffer> b = Buffer::zeros(DType::I64, {1});
+  a->as<std::int64_t>()[0] = INT64_MAX;
+  b->as<std::int64_t>()[0] = INT64_MAX - 1;
+  EXPECT_EQ(compare(*a, *b, {})->absolute->value, 1);
 }
 
 TEST(Compare, ulps_count_across_zero) {
