@@ -151,6 +151,35 @@ Result<Wishes> read_wishes(const RunRequest& request, const CallArguments& argum
   return wishes;
 }
 
+std::optional<Message> unwritten_warning(const NamedFile& file) {
+  const Buffer& buffer = file.buffer;
+  std::int64_t count = 0;
+  std::int64_t first = 0;
+  for (std::int64_t i = buffer.numel(); i-- > 0;) {
+    if (!buffer.is_defined(i)) {
+      ++count;
+      first = i;
+    }
+  }
+  if (count == 0) {
+    return std::nullopt;
+  }
+  Message message;
+  message.severity = Message::Severity::Warning;
+  message.phase = Phase::Run;
+  message.kind = "never-written";
+  message.message = fmt::format(
+      "`{}` has {} of {} elements that were never written, the first at [{}]: `{}` holds what lay "
+      "in memory",
+      file.name, count, buffer.numel(), fmt::join(place_of(first, buffer.shape()), ", "),
+      file.path);
+  message.help =
+      fmt::format("begin with `{}=zeros:…` if the kernel need not write them all", file.name);
+  message.text = fmt::format("tilery: warning: {}\n  help: {}\n", message.message, message.help);
+  message.colored_text = message.text;
+  return message;
+}
+
 /// Everything that a run has to tell.
 struct Outcome {
   LaunchReport launch;
@@ -228,6 +257,9 @@ class Run {
   }
 
   int finish(const Wishes& wishes) {
+    if (is_good()) {
+      warn_of_unwritten(wishes.out);
+    }
     if (!json_) {
       warnings_.print_rest(outcome_.launch.messages);
       print_notes(outcome_.launch.notes);
@@ -247,6 +279,15 @@ class Run {
       print_arrays(wishes);
     }
     return outcome_.exit_code;
+  }
+
+  /// A file has no sign for an element that was never written.
+  void warn_of_unwritten(const std::vector<NamedFile>& files) {
+    for (const NamedFile& file : files) {
+      if (std::optional<Message> warning = unwritten_warning(file)) {
+        outcome_.launch.messages.push_back(*std::move(warning));
+      }
+    }
   }
 
   void check_expectations(const Wishes& wishes) {

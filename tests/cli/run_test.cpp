@@ -75,6 +75,61 @@ TEST(CliRun, a_mismatch_is_shown_and_exits_with_1) {
       0);
 }
 
+TEST(CliRun, the_largest_differences_are_told) {
+  const TempDir dir;
+  const std::string want = dir.file("want.npy");
+  // [0, 1, 2, 3] is expected; 1, 2, 3, 13 comes.
+  const std::string kernel = dir.write("k.tl",
+                                       "def k(o):\n    i = tl.arange(0, 4)\n"
+                                       "    tl.store(o + i, tl.where(i == 3, 13, i + 1))\n");
+  ASSERT_EQ(tilery({"run", dir.write("n.tl", "def n(x):\n    pass\n"), "x=arange:f32[2,2]",
+                    "--grid", "1", "--out", "x=" + want})
+                .exit_code,
+            0);
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"run", kernel,     "o=zeros:f32[2,2]", "--grid",
+                                   "1",   "--expect", "o=" + want};
+    words.insert(words.end(), more.begin(), more.end());
+    return tilery(std::move(words));
+  };
+  const ProcessResult text = run({});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_TRUE(contains(text.err,
+                       "4 of 4 elements differ; largest differences: absolute 10 at element 3 "
+                       "[1, 1], relative 3.33 at element 3 [1, 1]"))
+      << text.err;
+  const json report = json::parse(run({"--rtol", "0.9", "--json"}).out);
+  const json& d = report["differences"][0];
+  EXPECT_EQ(d["array"], "o");
+  EXPECT_EQ(d["elements"], 3) << "|3 - 2| is within 0.9 * 2";
+  EXPECT_EQ(d["of"], 4);
+  EXPECT_EQ(d["first"], json({0, 0}));
+  EXPECT_EQ(d["largest_absolute"], json({{"index", {1, 1}}, {"value", 10.0}}));
+  EXPECT_NEAR(d["largest_relative"]["value"].get<double>(), 10.0 / 3, 1e-12);
+}
+
+TEST(CliRun, writing_elements_that_have_no_value_is_told) {
+  const TempDir dir;
+  const std::string file = dir.write("k.tl", "def k(o):\n    tl.store(o + tl.arange(0, 4), 1.0)\n");
+  const auto run = [&](const std::string& o, std::vector<std::string> more) {
+    std::vector<std::string> words{
+        "run", file, "o=" + o, "--grid", "1", "--out", "o=" + dir.file("o.npy")};
+    words.insert(words.end(), more.begin(), more.end());
+    return tilery(std::move(words));
+  };
+  const ProcessResult r = run("empty:f32[2,3]", {});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_TRUE(contains(r.err,
+                       "warning: `o` has 2 of 6 elements that were never written, the first at "
+                       "[1, 1]"))
+      << r.err;
+  EXPECT_EQ(run("zeros:f32[2,3]", {}).err, "");
+  EXPECT_EQ(run("empty:f32[4]", {}).err, "");
+  EXPECT_EQ(run("empty:f32[2,3]", {"--werror"}).exit_code, 1);
+  const json report = json::parse(run("empty:f32[2,3]", {"--json"}).out);
+  EXPECT_EQ(report["messages"][0]["kind"], "never-written");
+}
+
 TEST(CliRun, an_expected_element_that_was_never_written_is_told) {
   const TempDir dir;
   ASSERT_EQ(run_add(dir, with_grid({"--out", "x=" + dir.file("x.npy")})).exit_code, 0);
