@@ -4,7 +4,7 @@
 
 Both compile the text of kernels/*.tl in their default math, with the same num_warps, num_stages and block sizes, in turn, ROUNDS times; the
 table has the medians. Triton compiles in this process, which has launched kernels before; each time the text has another comment, so that
-neither cache knows it. Tilery: `load_bench`, text to loaded kernel with an empty cache, the median of three.
+neither cache knows it. Tilery: `load_bench`, text to loaded kernel with an empty cache, the median of nine.
 """
 
 import importlib.util
@@ -78,7 +78,7 @@ def triton_first(case, file, arguments, constants, number):
 
 
 def tilery_first(case):
-    printed = subprocess.run([LOAD_BENCH, KERNELS, "3", case], capture_output=True, text=True).stdout
+    printed = subprocess.run([LOAD_BENCH, KERNELS, "9", case], capture_output=True, text=True).stdout
     return float(re.search(re.escape(case) + r"\s+[\d.]+\s+[\d.]+\s+([\d.]+)", printed).group(1))
 
 
