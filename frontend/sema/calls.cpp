@@ -172,6 +172,10 @@ MaybeValue Specializer::call(const Value& callee, std::span<const CallArgument> 
     diagnostic.helped("a `*` may be missing before the parenthesis");
   } else if (callee.is<ModuleRef>()) {
     diagnostic.helped("name the function: `module.function(…)`");
+  } else if (callee.is<TypeObject>()) {
+    diagnostic.helped(
+        "`x.to(tl.float32)` converts to a type; `tl.full((), 0, tl.float32)` makes a scalar of "
+        "one");
   }
   explain_nothing(diagnostic, callee);
   return {};
