@@ -41,8 +41,8 @@ class NvptxMachine {
 
   /// Gives the module the target's triple and data layout; before anything is added to it.
   void prepare(llvm::Module& module) const;
-  /// The short pipeline of our own: the IR comes optimised, so what is left is to fold addresses
-  /// and merge equal values.
+  /// The short pipeline of our own: the IR comes optimised, so what is left is to merge equal
+  /// values, drop dead ones, and move to a later block what only that uses.
   [[nodiscard]] Status optimise(llvm::Module& module) const;
   [[nodiscard]] Result<std::string> ptx(llvm::Module& module) const;
 
