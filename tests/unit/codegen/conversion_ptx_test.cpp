@@ -47,8 +47,9 @@ TEST(ConversionPtx, SixteenBytesAtATimeOnBothSides) {
   std::swap(bases[2][0], bases[0].back());
   const std::string ptx = ptx_of(from, Layout({64, 32}, bases), {"f32"});
   EXPECT_EQ(exchange_counts(ptx), (ExchangeCounts{0, 1, 4, 4}));
-  EXPECT_EQ(occurrences(ptx, "st.shared.v4.b32"), 4);
-  EXPECT_EQ(occurrences(ptx, "ld.shared.v4.b32"), 4);
+  // Of b32; LLVM 20 says f32.
+  EXPECT_EQ(occurrences(ptx, "st.shared.v4."), 4);
+  EXPECT_EQ(occurrences(ptx, "ld.shared.v4."), 4);
 }
 
 TEST(ConversionPtx, HalvesAndBytesGoInWords) {
