@@ -13,22 +13,7 @@ class SignatureReader {
  public:
   constexpr explicit SignatureReader(std::string_view text) : text_(text) {}
 
-  [[nodiscard]] constexpr SignatureResult read() {
-    read_list(')', [this] { read_operand(); });
-    while (next_is('{')) {
-      read_region();
-    }
-    while (next_is('#')) {
-      read_attr();
-    }
-    expect_arrow();
-    read_results('\0', result_.signature.results, result_.signature.result_count);
-    skip_blanks();
-    if (!failed() && pos_ != text_.size()) {
-      fail(SignatureError::TrailingText);
-    }
-    return result_;
-  }
+  [[nodiscard]] constexpr SignatureResult read();
 
  private:
   static constexpr bool is_word(char c) {
@@ -388,6 +373,24 @@ class SignatureReader {
   std::uint32_t set_ = 0;
   SignatureResult result_;
 };
+
+// Below the class: clang instantiates what a constant calls only from where its template was read.
+constexpr SignatureResult SignatureReader::read() {
+  read_list(')', [this] { read_operand(); });
+  while (next_is('{')) {
+    read_region();
+  }
+  while (next_is('#')) {
+    read_attr();
+  }
+  expect_arrow();
+  read_results('\0', result_.signature.results, result_.signature.result_count);
+  skip_blanks();
+  if (!failed() && pos_ != text_.size()) {
+    fail(SignatureError::TrailingText);
+  }
+  return result_;
+}
 
 /// Reads a signature at compile time or at run time.
 [[nodiscard]] constexpr SignatureResult read_signature(std::string_view text) {
