@@ -3,6 +3,7 @@
 #include "tools/array_text.h"
 #include "tools/case_match.h"
 #include "tools/compare.h"
+#include "tools/report_json.h"
 
 #include <fmt/format.h>
 
@@ -308,6 +309,9 @@ class Checker {
     const Tolerance tolerance{expect_.rtol, expect_.atol, contains(expect_.signed_zero, name)};
     if (const std::optional<Mismatch> mismatch = compare(got, *want, tolerance)) {
       fail(fmt::format("buffer `{}`: {}", name, mismatch_text(*mismatch, got.shape())));
+      nlohmann::ordered_json difference = {{"array", name}};
+      difference.update(mismatch_json(*mismatch, got.shape()));
+      result_.differences.push_back(std::move(difference));
     }
   }
 

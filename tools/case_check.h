@@ -3,6 +3,8 @@
 
 #include "tools/case_run.h"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@ struct CheckResult {
   /// What could not be checked in this mode, such as the findings of the interpreter on a GPU.
   std::vector<std::string> not_applicable;
   bool has_checked = false;  ///< something was compared
+  /// Of each buffer that differs what mismatch_json writes, with its name.
+  nlohmann::ordered_json differences = nlohmann::ordered_json::array();
 };
 
 /// `base` is the outcome of the case itself when a variant is checked, else nullptr.

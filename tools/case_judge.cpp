@@ -143,6 +143,11 @@ class CaseJudge {
     for (const std::string& failure : result.failures) {
       fail(run, mode, failure);
     }
+    for (const Json& numbers : result.differences) {
+      Json difference = {{"mode", mode}, {"run", run.title}};
+      difference.update(numbers);
+      verdict_.differences.push_back(std::move(difference));
+    }
     for (const std::string& what : result.not_applicable) {
       skip(run, mode, what);
     }
@@ -240,6 +245,7 @@ Json verdict_json(const Verdict& verdict) {
           {"modes", verdict.modes},
           {"waits", verdict.waits},
           {"details", verdict.details},
+          {"differences", verdict.differences},
           {"not_applicable", verdict.not_applicable}};
 }
 
@@ -253,6 +259,7 @@ Verdict verdict_from_json(const Json& json) {
   json.at("modes").get_to(verdict.modes);
   json.at("waits").get_to(verdict.waits);
   json.at("details").get_to(verdict.details);
+  verdict.differences = json.at("differences");
   json.at("not_applicable").get_to(verdict.not_applicable);
   return verdict;
 }

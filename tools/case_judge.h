@@ -4,7 +4,7 @@
 #include "tilery/result.h"
 #include "tools/case_run.h"
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
@@ -22,8 +22,10 @@ struct Verdict {
   CaseState state = CaseState::Pass;
   std::string id;
   std::string title;
-  std::vector<std::string> modes;           ///< those that were tried
-  std::vector<std::string> waits;           ///< operations that this version lacks
+  std::vector<std::string> modes;  ///< those that were tried
+  std::vector<std::string> waits;  ///< operations that this version lacks
+  /// In numbers, of each buffer that differs: mode, run, and what mismatch_json writes.
+  nlohmann::ordered_json differences = nlohmann::ordered_json::array();
   std::vector<std::string> details;         ///< what failed, and where; why nothing ran
   std::vector<std::string> not_applicable;  ///< what the modes that were tried cannot show
   bool has_lost_gpu = false;                ///< this process can use the GPU no more
