@@ -4,6 +4,7 @@
 #include "tools/help_text.h"
 #include "tools/report_json.h"
 #include "tools/requests.h"
+#include "tools/slip.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -56,11 +57,37 @@ CLI::Validator seed_number() {
   return {check, ""};
 }
 
+/// An empty word is most often a variable of the shell that is not set.
+CLI::Validator given_word() {
+  const auto check = [](std::string& text) -> std::string {
+    return text.empty() ? "the word is empty; give a value, or leave it out" : "";
+  };
+  return {check, ""};
+}
+
+/// FILE::KERNEL with something on both sides of the colons.
+CLI::Validator kernel_word() {
+  const auto check = [](std::string& text) -> std::string {
+    if (text.empty()) {
+      return "the name of the kernel's file is empty";
+    }
+    if (text.starts_with("::")) {
+      return fmt::format("`{}` has no file before the `::`; write FILE::KERNEL", text);
+    }
+    return text.ends_with("::")
+               ? fmt::format("`{}` has no kernel after the `::`; write FILE::KERNEL, or FILE alone",
+                             text)
+               : "";
+  };
+  return {check, ""};
+}
+
 /// Of commands that run nothing.
 void add_compile_options(CLI::App& app, CallRequest& call) {
   app.add_option("FILE", call.file,
                  "kernel file (.tl or .py); FILE::KERNEL chooses one of several kernels")
-      ->required();
+      ->required()
+      ->check(kernel_word());
   // The name has no `=` in it, which CLI11 2.4 refuses.
   CLI::Option* values = app.add_option("ARGUMENT", call.values,
                                        "NAME=VALUE: an argument of the kernel or a launch option");
@@ -86,20 +113,6 @@ void add_repeated(CLI::App& app, const char* name, std::vector<std::string>& lis
   app.add_option(name, list, description)->allow_extra_args(false)->type_name(type);
 }
 
-/// One letter too many, too few or wrong, or two neighbours exchanged.
-bool is_one_slip(std::string_view a, std::string_view b) {
-  while (!a.empty() && !b.empty() && a.front() == b.front()) {
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  while (!a.empty() && !b.empty() && a.back() == b.back()) {
-    a.remove_suffix(1);
-    b.remove_suffix(1);
-  }
-  const bool is_exchange = a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
-  return is_exchange || (a.size() <= 1 && b.size() <= 1);
-}
-
 /// The subcommands with their requests; `exit_code` is set by the one that runs.
 class CommandLine {
  public:
@@ -122,6 +135,7 @@ class CommandLine {
     add_build();
     add_ops();
     add_doctor();
+    refuse_empty_words();
   }
 
   int run(int argc, char** argv) {
@@ -139,6 +153,16 @@ class CommandLine {
   }
 
  private:
+  void refuse_empty_words() {
+    for (CLI::App* sub : app_.get_subcommands([](const CLI::App*) { return true; })) {
+      for (CLI::Option* option : sub->get_options()) {
+        if (option->get_items_expected_max() > 0) {
+          option->check(given_word());
+        }
+      }
+    }
+  }
+
   /// Tells what is wrong with the words of the command line.
   int refuse(const std::vector<std::string>& words, std::string what) const {
     const std::vector<CLI::App*> asked = app_.get_subcommands();

@@ -85,11 +85,18 @@ void fill_copies(Buffer& buffer, const TypedScalar& value) {
 
 /// True if 0, 1, … reach further than the type does.
 bool counts_too_far(const Buffer& buffer) {
-  if (is_float(buffer.dtype()) || buffer.numel() == 0) {
+  if (buffer.numel() == 0) {
     return false;
   }
   const std::int64_t last = buffer.numel() - 1;
   std::uint64_t stored = 0;
+  if (is_float(buffer.dtype())) {
+    // Rounded, but not past the largest number, where some types stop and others are infinite.
+    const auto wanted = static_cast<double>(last);
+    store_number(buffer.dtype(), &stored, wanted);
+    const double reached = load_number(buffer.dtype(), &stored);
+    return !std::isfinite(reached) || wanted - reached > reached / 8;
+  }
   store_integer(buffer.dtype(), &stored, last);
   return load_integer(buffer.dtype(), &stored) != last;
 }

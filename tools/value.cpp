@@ -1,9 +1,11 @@
 #include "tools/value.h"
 
 #include "tools/expression.h"
+#include "tools/slip.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -103,6 +105,33 @@ std::optional<Argument> word(std::string_view text) {
   return std::nullopt;
 }
 
+/// True if `dtype` has `v`, or rounds it to a neighbour: too large a number is none of them. An
+/// infinity or NaN fits only where the type has one.
+bool fits_float(DType dtype, double v) {
+  std::uint64_t bits = 0;
+  store_number(dtype, &bits, v);
+  const double stored = load_number(dtype, &bits);
+  if (!std::isfinite(v)) {
+    return std::isnan(v) ? std::isnan(stored) : stored == v;
+  }
+  if (!std::isfinite(stored)) {
+    return false;
+  }
+  const std::uint64_t above_bits = bits + 1;
+  const double above = std::abs(load_number(dtype, &above_bits));
+  if (std::isfinite(above) && above > std::abs(stored)) {
+    return true;
+  }
+  // The largest number, at which some types stop: what is nearer to the next one is past it.
+  const std::uint64_t below_bits = bits - 1;
+  const double gap = std::abs(stored) - std::abs(load_number(dtype, &below_bits));
+  return std::abs(v) - std::abs(stored) < gap / 2;
+}
+
+bool is_infinity_word(std::string_view text) {
+  return text.ends_with("inf");
+}
+
 /// `f16:0.5`, `i8:-3`, `i1:true`.
 Result<Value> typed_number(DType dtype, std::string_view text) {
   std::optional<Argument> v = number(text);
@@ -118,6 +147,9 @@ Result<Value> typed_number(DType dtype, std::string_view text) {
     const double d = i != nullptr   ? static_cast<double>(*i)
                      : u != nullptr ? static_cast<double>(*u)
                                     : *v->as<double>();
+    if (!fits_float(dtype, d) || (std::isinf(d) && !is_infinity_word(text))) {
+      return wrong(fmt::format("`{}` does not fit {}", text, name(dtype)));
+    }
     return Value{Argument::scalar(dtype, d)};
   }
   if (v->as<double>() != nullptr) {
@@ -144,10 +176,7 @@ Result<FillValue> fill_type(FillValue fill, std::string_view text) {
   const std::string_view type_name = text.substr(0, bracket);
   const std::optional<DType> dtype = dtype_named(type_name);
   if (!dtype) {
-    return wrong(
-        fmt::format("`{}` is no element type; there are i1 to i64, u8 to u64, f16, bf16, "
-                    "f32, f64 and the f8 types",
-                    type_name));
+    return wrong(no_element_type(type_name));
   }
   if (bracket == std::string_view::npos || !text.ends_with(']')) {
     return wrong(
@@ -225,7 +254,7 @@ Result<FillValue> in_type(FillValue fill, std::string_view head) {
     }
     fill.full = *std::get<Argument>(number->data).as<TypedScalar>();
   }
-  if (fill.kind == FillValue::Kind::Randint && !is_float(fill.dtype)) {
+  if (fill.kind == FillValue::Kind::Randint) {
     for (const std::int64_t end : {fill.low, fill.high - 1}) {
       const Result<Value> number = typed_number(fill.dtype, std::to_string(end));
       if (!number) {
@@ -376,6 +405,16 @@ Result<Value> parse_nested(std::string_view text, int depth) {
 }
 
 }  // namespace
+
+std::string no_element_type(std::string_view text) {
+  constexpr std::array<std::string_view, 18> kNames = {
+      "i1",  "i8",   "i16", "i32", "i64",    "u8",   "u16",     "u32",    "u64",
+      "f16", "bf16", "f32", "f64", "f8e4nv", "f8e5", "f8e4b15", "f8e4b8", "f8e5b16"};
+  const auto close =
+      std::ranges::find_if(kNames, [&](std::string_view name) { return is_one_slip(text, name); });
+  return fmt::format("`{}` is no element type; there are {}{}", text, fmt::join(kNames, " "),
+                     close == kNames.end() ? "" : fmt::format("; did you mean `{}`?", *close));
+}
 
 Result<Value> parse_value(std::string_view text) {
   return parse_nested(text, 0);

@@ -53,6 +53,9 @@ struct Value {
   std::variant<Argument, FileValue, FillValue, LikeValue, NameValue, TupleValue> data;
 };
 
+/// Why `text` names no element type, with those that there are and the closest of them.
+[[nodiscard]] std::string no_element_type(std::string_view text);
+
 /// Reads a VALUE. The error is one sentence that says what is wrong and quotes it.
 [[nodiscard]] Result<Value> parse_value(std::string_view text);
 

@@ -127,6 +127,22 @@ TEST(ParseValue, mistakes_are_explained) {
   EXPECT_NE(error("full(2.5):i32[4]").find("no whole number"), std::string::npos);
   EXPECT_NE(error("randint(-1,3):u8[4]").find("`-1` does not fit u8"), std::string::npos);
   EXPECT_NE(error("randint(0,129):i8[4]").find("`128` does not fit i8"), std::string::npos);
+  // The largest f16 is 65504 and the next step 65536: from halfway, 65520, on a number is past it.
+  EXPECT_EQ(error("full(65520):f16[4]"), "`65520` does not fit f16");
+  EXPECT_TRUE(parse_value("full(65519):f16[4]").ok());
+  EXPECT_EQ(error("full(1e999):f16[4]"), "`1e999` does not fit f16");
+  EXPECT_EQ(error("full(1e999):f64[4]"), "`1e999` does not fit f64");
+  EXPECT_EQ(error("full(-1e39):bf16[4]"), "`-1e39` does not fit bf16");
+  // 448 is the largest f8e4nv, 32 the step before it; the type has no infinity.
+  EXPECT_EQ(error("full(480):f8e4nv[4]"), "`480` does not fit f8e4nv");
+  EXPECT_EQ(error("full(inf):f8e4nv[4]"), "`inf` does not fit f8e4nv");
+  EXPECT_TRUE(parse_value("full(450):f8e4nv[4]").ok());
+  for (const char* word : {"full(inf):f16[4]", "full(-inf):f32[4]", "full(nan):f8e5[4]"}) {
+    EXPECT_TRUE(parse_value(word).ok()) << word;
+  }
+  EXPECT_EQ(error("f16:70000"), "`70000` does not fit f16");
+  EXPECT_EQ(error("randint(0,100000):f16[4]"), "`99999` does not fit f16");
+  EXPECT_NE(error("zeros:f23[4]").find("did you mean `f32`?"), std::string::npos);
   EXPECT_NE(error("randint(9,0):i32[4]").find("lowest"), std::string::npos);
   EXPECT_NE(error("\"open").find("not closed"), std::string::npos);
   EXPECT_NE(error("99999999999999999999").find("64 bits"), std::string::npos);
