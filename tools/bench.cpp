@@ -85,11 +85,6 @@ class Bench {
 
  private:
   Result<int> run() {
-    const Result<Device> device = choose_device(request_.call.on, "cuda");
-    if (!device) {
-      return device.error();
-    }
-    device_ = *device;
     const Result<SweptValues> swept = take_sweeps(request_);
     if (!swept) {
       return swept.error();
@@ -98,8 +93,17 @@ class Bench {
     plain.values = swept->values;
     const Result<Call> call = prepare_call(plain);
     if (!call) {
-      return call.error();
+      return with_missing_grid(call.error(), request_.grid);
     }
+    if (const Status good = check_input(*call, choices_of(swept->sweeps)); !good) {
+      return good.error();
+    }
+    // After the input, so that its mistakes are told where there is no GPU too.
+    const Result<Device> device = choose_device(request_.call.on, "cuda");
+    if (!device) {
+      return device.error();
+    }
+    device_ = *device;
     report_.kernel = call->kernel.name();
     report_.device = device_.description();
     if (const Status counted = count(*call, choices_of(swept->sweeps)); !counted) {
@@ -113,6 +117,42 @@ class Bench {
     return std::ranges::all_of(report_.rows, [](const BenchRow& r) { return !r.error.empty(); })
                ? 1
                : exit_code_;
+  }
+
+  /// One choice at least must be possible; the others are told in their rows.
+  Status check_input(const Call& call, const std::vector<Choice>& choices) const {
+    for (const auto& [option, text] :
+         {std::pair("--bytes", &request_.bytes), std::pair("--flops", &request_.flops)}) {
+      if (!text->empty()) {
+        if (const auto value = amount(option, *text, call.arguments); !value) {
+          return value.error();
+        }
+      }
+    }
+    std::optional<Error> first;
+    for (const Choice& choice : choices) {
+      const std::optional<Error> mistake = choice_mistake(call, choice);
+      if (!mistake) {
+        return Ok{};
+      }
+      first = first ? first : mistake;
+    }
+    return *first;
+  }
+
+  std::optional<Error> choice_mistake(const Call& call, const Choice& choice) const {
+    const Result<CallArguments> arguments = with_choice(call.arguments, choice);
+    if (!arguments) {
+      return arguments.error();
+    }
+    std::vector<Error> mistakes;
+    if (const auto mistake = argument_mistake(call, *arguments, request_.call.strict)) {
+      mistakes.push_back(*mistake);
+    }
+    if (const auto grid = read_grid(request_.grid, *arguments); !grid) {
+      mistakes.push_back(grid.error());
+    }
+    return mistakes.empty() ? std::nullopt : std::optional(together(mistakes));
   }
 
   [[nodiscard]] bool is_gpu() const { return device_.kind() == Device::Kind::Cuda; }

@@ -6,12 +6,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace tilery::tools {
 
 namespace {
 
 constexpr std::size_t kMostChoices = 256;
+constexpr std::array<std::string_view, 6> kWarpCounts = {"1", "2", "4", "8", "16", "32"};
 
 Error wrong(std::string message) {
   return {ErrorKind::Usage, std::move(message), {}};
@@ -84,6 +87,12 @@ Result<SweptValues> take_sweeps(const BenchRequest& request) {
   SweptValues swept;
   std::vector<std::string> values = request.call.values;
   if (!request.warps.empty()) {
+    for (const std::string& word : split_top_level(request.warps)) {
+      if (std::ranges::find(kWarpCounts, word) == kWarpCounts.end()) {
+        return wrong(fmt::format("--warps {}: `{}` is no number of warps; write a list of {}",
+                                 request.warps, word, fmt::join(kWarpCounts, ", ")));
+      }
+    }
     values.push_back("num_warps=" + request.warps);
   }
   std::size_t choices = 1;

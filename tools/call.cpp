@@ -28,10 +28,14 @@ class ArgumentReader {
       : request_(request), library_(library), kernel_(kernel) {}
 
   Result<CallArguments> read() {
+    std::vector<Error> mistakes;
     for (const std::string& text : request_.values) {
       if (std::optional<Error> error = parse(text)) {
-        return *error;
+        mistakes.push_back(*std::move(error));
       }
+    }
+    if (!mistakes.empty()) {
+      return together(mistakes);
     }
     collect_numbers();
     for (const auto step :
@@ -68,8 +72,12 @@ class ArgumentReader {
     if (!pair) {
       return pair.error();
     }
-    if (std::optional<Argument> argument = argument_of_type(pair->first, pair->second)) {
-      entries_.push_back({pair->first, pair->second, Value{*std::move(argument)}});
+    Result<std::optional<Argument>> of_type = argument_of_type(pair->first, pair->second);
+    if (!of_type) {
+      return wrong(fmt::format("argument `{}`: {}", pair->first, of_type.error().message));
+    }
+    if (*of_type) {
+      entries_.push_back({pair->first, pair->second, Value{**std::move(of_type)}});
       return std::nullopt;
     }
     Result<Value> value = parse_value(pair->second);
@@ -85,26 +93,49 @@ class ArgumentReader {
   /// A value that stands for all of its type: `*f32` for any pointer, `*f32:16` for those aligned
   /// to 16 bytes, `i32` for any number. Nothing if the text is none or the parameter is
   /// compile-time.
-  std::optional<Argument> argument_of_type(std::string_view name, std::string_view text) const {
-    if (!request_.allows_types || !is_parameter(name) || is_constexpr(name)) {
-      return std::nullopt;
+  Result<std::optional<Argument>> argument_of_type(std::string_view name,
+                                                   std::string_view text) const {
+    if (!request_.allows_types) {
+      return std::optional<Argument>();
     }
-    const bool is_pointer = text.starts_with('*');
-    text.remove_prefix(is_pointer ? 1 : 0);
-    const bool is_aligned = is_pointer && text.ends_with(":16");
-    text.remove_suffix(is_aligned ? 3 : 0);
+    if (text.starts_with('*')) {
+      return is_constexpr(name)
+                 ? wrong(fmt::format("`{}` is a type, but a compile-time parameter needs a value",
+                                     text))
+                 : pointer_of_type(text);
+    }
     const std::optional<DType> dtype = dtype_named(text);
-    if (!dtype) {
-      return std::nullopt;
+    if (!dtype || !is_parameter(name) || is_constexpr(name)) {
+      return std::optional<Argument>();
     }
-    if (!is_pointer) {
-      // Neither 1 nor a multiple of 16.
-      TypedScalar scalar{*dtype, 0};
-      store_integer(*dtype, &scalar.bits, *dtype == DType::I1 ? 0 : 7);
-      return Argument(scalar);
+    // Neither 1 nor a multiple of 16.
+    TypedScalar scalar{*dtype, 0};
+    store_integer(*dtype, &scalar.bits, *dtype == DType::I1 ? 0 : 7);
+    return std::optional(Argument(scalar));
+  }
+
+  /// `*f32` or `*f32:16`.
+  static Result<std::optional<Argument>> pointer_of_type(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    const std::string_view element =
+        text.substr(1, colon == std::string_view::npos ? colon : colon - 1);
+    const std::optional<DType> dtype = dtype_named(element);
+    if (!dtype) {
+      return wrong(fmt::format("`{}`: {}", text, no_element_type(element)));
+    }
+    const std::string_view alignment =
+        colon == std::string_view::npos ? std::string_view() : text.substr(colon);
+    if (!alignment.empty() && alignment != ":16") {
+      return wrong(
+          fmt::format("`{}`: after a pointer's type only `:16` can stand, for one aligned to 16 "
+                      "bytes; write *{} or *{}:16",
+                      text, element, element));
     }
     const Result<Buffer> buffer = Buffer::zeros(*dtype, {2});
-    return buffer ? std::optional(Argument::pointer(*buffer, is_aligned ? 0 : 1)) : std::nullopt;
+    if (!buffer) {
+      return buffer.error();
+    }
+    return std::optional(Argument::pointer(*buffer, alignment.empty() ? 1 : 0));
   }
 
   bool is_constexpr(std::string_view name) const {
@@ -193,12 +224,44 @@ class ArgumentReader {
     return found;
   }
 
+  /// The argument that this one is like, or a view of; nothing if it stands by itself.
+  std::optional<std::string_view> source_of(std::string_view name) const {
+    const auto entry = std::ranges::find(entries_, name, &Entry::name);
+    if (entry == entries_.end()) {
+      return std::nullopt;
+    }
+    if (const auto* like = std::get_if<LikeValue>(&entry->value.data)) {
+      return like->name;
+    }
+    const auto* other = std::get_if<NameValue>(&entry->value.data);
+    return other != nullptr ? std::optional<std::string_view>(other->name) : std::nullopt;
+  }
+
+  /// True if what the arguments are like leads round without end.
+  bool is_circle(std::string_view name) const {
+    std::optional<std::string_view> at = name;
+    for (std::size_t i = 0; i < entries_.size() && at; ++i) {
+      at = source_of(*at);
+    }
+    return at && source_of(*at);
+  }
+
+  static Error circular(std::string_view text) {
+    return wrong(
+        fmt::format("`{}` leads back to itself: the arguments refer to one another in a circle; "
+                    "give one of them an array, such as zeros:f32[8]",
+                    text));
+  }
+
   std::optional<Error> copy_shape(Entry& entry) {
     const auto* like = std::get_if<LikeValue>(&entry.value.data);
     if (like == nullptr) {
       return std::nullopt;
     }
     const auto found = array_behind(like->name);
+    if (found == result_.arrays.end() && is_circle(like->name)) {
+      return circular(entry.text);
+    }
     if (found == result_.arrays.end()) {
       return wrong(fmt::format("there is no array argument `{}` to be like", like->name));
     }
@@ -246,6 +309,9 @@ class ArgumentReader {
       add_array(entry, buffer);
       return Argument::pointer(buffer, name.offset);
     }
+    if (is_circle(name.name)) {
+      return circular(entry.text);
+    }
     if (name.has_offset) {
       return wrong(fmt::format("`{}` is no array among the arguments", name.name));
     }
@@ -274,6 +340,17 @@ class ArgumentReader {
   std::vector<Entry> entries_;
   CallArguments result_;
 };
+
+/// An error of the command line in the form of the kernel's.
+Message as_message(const Error& error) {
+  Message message;
+  message.severity = Message::Severity::Error;
+  message.kind = "usage";
+  message.message = error.message;
+  message.text = fmt::format("tilery: error: {}\n", error.message);
+  message.colored_text = message.text;
+  return message;
+}
 
 /// The value of an environment variable that switches something, or nothing if it is unset.
 std::optional<bool> switch_of(const char* variable) {
@@ -473,6 +550,37 @@ Result<std::vector<std::int64_t>> read_grid(const std::string& text,
     grid.push_back(*value);
   }
   return grid;
+}
+
+std::optional<Error> argument_mistake(const Call& call, const CallArguments& arguments,
+                                      bool strict) {
+  LaunchOptions options;
+  options.strict = strict;
+  const Result<CompileReport> compiled = compile(call.kernel, arguments.arguments, options);
+  const bool is_mistake = !compiled && compiled.error().kind == ErrorKind::Usage;
+  return is_mistake ? std::optional(compiled.error()) : std::nullopt;
+}
+
+Error together(const std::vector<Error>& mistakes) {
+  if (mistakes.size() == 1) {
+    return mistakes.front();
+  }
+  Error all{mistakes.front().kind, {}, {}};
+  for (const Error& mistake : mistakes) {
+    all.message += (all.message.empty() ? "" : "\n") + mistake.message;
+    if (mistake.messages.empty()) {
+      all.messages.push_back(as_message(mistake));
+    }
+    all.messages.insert(all.messages.end(), mistake.messages.begin(), mistake.messages.end());
+  }
+  return all;
+}
+
+Error with_missing_grid(const Error& error, const std::string& grid) {
+  if (!grid.empty() || error.kind != ErrorKind::Usage) {
+    return error;
+  }
+  return together({error, read_grid("", {}).error()});
 }
 
 LaunchOptions launch_options(const RunRequest& request) {

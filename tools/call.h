@@ -68,6 +68,17 @@ struct Call {
 /// The grid of `--grid TEXT`: one to three extents, which may be expressions over the arguments.
 [[nodiscard]] Result<std::vector<std::int64_t>> read_grid(const std::string& text,
                                                           const CallArguments& arguments);
+/// What the compiler says against the arguments: missing, unknown or of wrong types; nothing if it
+/// takes them. What is wrong with the kernel itself is left to the launch.
+[[nodiscard]] std::optional<Error> argument_mistake(const Call& call,
+                                                    const CallArguments& arguments, bool strict);
+
+/// Several mistakes as one error, each told; there is one at least.
+[[nodiscard]] Error together(const std::vector<Error>& mistakes);
+
+/// The error of an argument, which does not hide that the grid is missing too.
+[[nodiscard]] Error with_missing_grid(const Error& error, const std::string& grid);
+
 /// The settings of a run; those that are written like arguments are added by `launch`.
 [[nodiscard]] LaunchOptions launch_options(const RunRequest& request);
 

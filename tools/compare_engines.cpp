@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,11 +61,7 @@ class Comparison {
 
   int operator()() {
     const std::string on = request_.run.call.on.empty() ? "cuda" : request_.run.call.on;
-    const Result<Device> device = choose_device(on);
-    if (!device) {
-      return fail("compare", device.error(), json_);
-    }
-    if (device->kind() != Device::Kind::Cuda) {
+    if (on == "interpret") {
       return fail(
           "compare",
           {ErrorKind::Usage,
@@ -74,11 +71,16 @@ class Comparison {
     }
     const Result<Call> call = prepare_call(request_.run.call);
     if (!call) {
-      return fail("compare", call.error(), json_);
+      return fail("compare", with_missing_grid(call.error(), request_.run.grid), json_);
     }
     const Result<std::vector<std::int64_t>> grid = read_grid(request_.run.grid, call->arguments);
-    if (!grid) {
-      return fail("compare", grid.error(), json_);
+    if (const auto mistake = input_mistake(*call, grid)) {
+      return fail("compare", *mistake, json_);
+    }
+    // After the input, so that its mistakes are told where there is no GPU too.
+    const Result<Device> device = choose_device(on);
+    if (!device) {
+      return fail("compare", device.error(), json_);
     }
     const Snapshot before(call->arguments);
     if (const int code = run(Device::interpreter(), *call, *grid); code != 0) {
@@ -96,6 +98,18 @@ class Comparison {
   }
 
  private:
+  std::optional<Error> input_mistake(const Call& call,
+                                     const Result<std::vector<std::int64_t>>& grid) const {
+    std::vector<Error> mistakes;
+    if (const auto mistake = argument_mistake(call, call.arguments, request_.run.call.strict)) {
+      mistakes.push_back(*mistake);
+    }
+    if (!grid) {
+      mistakes.push_back(grid.error());
+    }
+    return mistakes.empty() ? std::nullopt : std::optional(together(mistakes));
+  }
+
   /// 0, or the exit code of what was reported.
   int run(const Device& device, const Call& call, const std::vector<std::int64_t>& grid) {
     LaunchOptions options = launch_options(request_.run);

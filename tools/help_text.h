@@ -22,7 +22,8 @@ VALUE is one of
   like(x)                  zeros of x's type and shape
   x, x+4                   the array of argument x, from its element 4 on
   7  -1.5  true  none      numbers, bools, None; inf and nan too
-  f16:0.5  i64:3           a number of a given type
+  f16:0.5  i64:3           a number of a given type; for a number as a pattern (i32:16, a multiple
+                           of 16) see lint, emit, explain and build
   '"text"' tl.float16 (1,2)
                            for tl.constexpr parameters: a string (the outer quotes are for the
                            shell), a type, a tuple
@@ -97,7 +98,8 @@ Examples:
 inline constexpr const char* kTypeHelp = R"(
 An argument may be a type, which stands for every value of it:
   *f32  *f32:16            a pointer; one aligned to 16 bytes, for which wider loads are made
-  i32   i32:16   i32:1     a number; a multiple of 16 other than 0; always 1)";
+  i32   i32:16   i32:1     a number; a multiple of 16 other than 0; always 1
+Where something runs (run, compare, bench), `i32:16` is the number 16 alone.)";
 
 inline constexpr const char* kBuildFooter = R"(
 The header needs neither the CUDA toolkit nor Tilery; it has NAME_load, NAME_launch, NAME_unload and

@@ -22,6 +22,10 @@ bool is_wanted(const std::string& name, const std::string& part) {
   return part.empty() || name.find(part) != std::string::npos;
 }
 
+Error no_such_name(const std::string& part) {
+  return {ErrorKind::Usage, fmt::format("no function and no op has `{}` in its name", part), {}};
+}
+
 int print_ops_json(const std::string& part) {
   Json builtins = Json::array();
   for (const BuiltinRow& row : builtin_rows()) {
@@ -42,6 +46,9 @@ int print_ops_json(const std::string& part) {
                      {"effects", row.effects},
                      {"summary", row.summary}});
     }
+  }
+  if (builtins.empty() && ops.empty()) {
+    return fail("ops", no_such_name(part), true);
   }
   Json report = report_head("ops", 0);
   report["functions"] = std::move(builtins);
@@ -78,11 +85,7 @@ int ops_command(const OpsRequest& request) {
   }
   print_out(ops.empty() ? "" : "Ops of the typed block IR\n\n" + ops);
   if (text.empty() && ops.empty()) {
-    return fail("ops",
-                {ErrorKind::Usage,
-                 fmt::format("no function and no op has `{}` in its name", request.name),
-                 {}},
-                false);
+    return fail("ops", no_such_name(request.name), false);
   }
   return 0;
 }

@@ -122,6 +122,10 @@ Result<Wishes> read_wishes(const RunRequest& request, const CallArguments& argum
     wishes.print.assign(arguments.arrays.begin(), arguments.arrays.end());
   } else if (!request.print.empty()) {
     for (const std::string& name : split_top_level(request.print)) {
+      if (name.empty()) {
+        return wrong(
+            fmt::format("--print {}: a name is missing; write NAME[,NAME]", request.print));
+      }
       const auto found = arguments.arrays.find(name);
       if (found == arguments.arrays.end()) {
         return no_array(arguments, "--print", name);
@@ -201,15 +205,12 @@ class Run {
     }
     const Result<Call> call = prepare_call(request_.call);
     if (!call) {
-      return fail("run", call.error(), json_);
+      return fail("run", with_missing_grid(call.error(), request_.grid), json_);
     }
     const Result<std::vector<std::int64_t>> grid = read_grid(request_.grid, call->arguments);
-    if (!grid) {
-      return fail("run", grid.error(), json_);
-    }
     const Result<Wishes> wishes = read_wishes(request_, call->arguments);
-    if (!wishes) {
-      return fail("run", wishes.error(), json_);
+    if (!grid || !wishes) {
+      return fail("run", all_mistakes(*call, grid, wishes), json_);
     }
     if (const Status dumped = dump(*call); !dumped) {
       return fail("run", dumped.error(), json_);
@@ -219,10 +220,42 @@ class Run {
       return fail("run", report.error(), json_);
     }
     outcome_.launch = *std::move(report);
+    if (device->kind() != Device::Kind::Cuda) {
+      note_of_grid(*grid);
+    }
     return finish(*wishes);
   }
 
  private:
+  Error all_mistakes(const Call& call, const Result<std::vector<std::int64_t>>& grid,
+                     const Result<Wishes>& wishes) const {
+    std::vector<Error> mistakes;
+    if (const auto mistake = argument_mistake(call, call.arguments, request_.call.strict)) {
+      mistakes.push_back(*mistake);
+    }
+    if (!grid) {
+      mistakes.push_back(grid.error());
+    }
+    if (!wishes) {
+      mistakes.push_back(wishes.error());
+    }
+    return together(mistakes);
+  }
+
+  /// The interpreter takes grids that no GPU does.
+  void note_of_grid(const std::vector<std::int64_t>& grid) {
+    constexpr std::int64_t kMostOnGpu = 65535;
+    for (std::size_t axis = 1; axis < grid.size(); ++axis) {
+      if (grid[axis] > kMostOnGpu) {
+        outcome_.launch.notes.push_back(
+            fmt::format("--grid: no GPU takes more than {} programs along axis {}, and this is "
+                        "{}; put the longest extent first",
+                        kMostOnGpu, axis, grid[axis]));
+        return;
+      }
+    }
+  }
+
   Status dump(const Call& call) const {
     const std::string directory = dump_directory();
     return directory.empty() ? Status(Ok{})
