@@ -306,6 +306,12 @@ TEST(CliCase, one_line_a_case_and_a_summary) {
   EXPECT_TRUE(contains(bad.out, "element 0 is 1, expected 2")) << bad.out;
   const json report = json::parse(tilery({"case", "--json", dir.file("T1.json")}).out);
   EXPECT_EQ(report["cases"][0]["state"], "pass");
+  // 1 where 2 is expected: 1 apart, half of what is expected.
+  const json worse = json::parse(tilery({"case", "--json", dir.file("T2.json")}).out);
+  const json difference = worse["cases"][0]["differences"][0];
+  EXPECT_EQ(difference["array"], "o");
+  EXPECT_EQ(difference["largest_absolute"]["value"], 1);
+  EXPECT_EQ(difference["largest_relative"]["value"], 0.5);
 }
 
 TEST(CliCase, other_modes_and_manual_cases_are_named) {
