@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -101,7 +103,82 @@ std::string way_out(const GpuFunction& gpu, const std::vector<Owner>& owners) {
               : "");
 }
 
+// ---- code ---------------------------------------------------------------------------------------
+
+/// Of one operation: 2,000 copies of exp compile in about a second.
+constexpr std::int64_t kMostCopies = 2000;
+/// Of mma.sync m16n8k16 in one warp, when 32 share the dot: twice what tiles of 256 by 256 by 256,
+/// the largest in use, come to.
+constexpr std::int64_t kMostProducts = 512;
+constexpr std::int64_t kProductsOfMma = 16 * 8 * 16;
+
+/// An operation at one place of the source, over a tile: a scalar costs next to nothing.
+using PlacedOp = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, Op>;
+
+bool is_tile_op(const Function& function, const Inst& inst) {
+  return inst.result_count > 0
+             ? function.type(inst.result()).numel() > 1
+             : !inst.operands.empty() && function.type(inst.operands[0]).numel() > 1;
+}
+
+void warn_of_copies(const Function& function, Diagnostics& diagnostics) {
+  std::map<PlacedOp, std::int64_t> copies;
+  std::int64_t most = kMostCopies;
+  LocId worst;
+  for_each_inst(function, function.body, [&](InstId id) {
+    const Inst& inst = function.inst(id);
+    const SourceRange range = function.range(inst.loc);
+    if (!range.is_valid() || inst.op == Op::Constant || !is_tile_op(function, inst)) {
+      return;
+    }
+    const std::int64_t count = ++copies[{range.file, range.begin, range.end, inst.op}];
+    if (count > most) {
+      most = count;
+      worst = inst.loc;
+    }
+  });
+  if (!worst) {
+    return;
+  }
+  Diagnostic& diagnostic = diagnostics.report(DiagId::CodeRepeated, function.range(worst), most);
+  diagnostic.helped("loop with `tl.range` instead of `tl.static_range`, or in fewer turns");
+  add_calls(diagnostic, function, worst);
+}
+
+/// True for element types that mma.sync multiplies 16 at a time, or more.
+bool is_narrow(const Function& function, ValueId value) {
+  const ElementType element = function.type(value).element;
+  return element == ElementType(Scalar::F16) || element == ElementType(Scalar::BF16);
+}
+
+void warn_of_long_dots(const Function& function, Diagnostics& diagnostics) {
+  for_each_inst(function, function.body, [&](InstId id) {
+    const Inst& inst = function.inst(id);
+    if (inst.op != Op::Dot || !is_narrow(function, inst.operand(0))) {
+      return;
+    }
+    const Shape& a = function.type(inst.operand(0)).shape;
+    const Shape& b = function.type(inst.operand(1)).shape;
+    const std::int64_t k = a[a.rank() - 1];
+    const std::int64_t products =
+        function.type(inst.result()).numel() * k / kProductsOfMma / kMostWarps;
+    if (products <= kMostProducts) {
+      return;
+    }
+    Diagnostic& diagnostic =
+        diagnostics.report(DiagId::DotFillsCode, function.range(inst.loc), a[a.rank() - 2], k,
+                           b[b.rank() - 1], products, kMostWarps);
+    diagnostic.helped("make the blocks smaller, along K first: a loop over K takes less code");
+    add_calls(diagnostic, function, inst.loc);
+  });
+}
+
 }  // namespace
+
+void warn_of_large_code(const Function& function, Diagnostics& diagnostics) {
+  warn_of_copies(function, diagnostics);
+  warn_of_long_dots(function, diagnostics);
+}
 
 void report_shared_memory(const GpuFunction& gpu, Diagnostics& diagnostics) {
   constexpr std::size_t kOthersShown = 3;

@@ -10,6 +10,10 @@ namespace tilery::codegen {
 /// Quick, so that it can be told before.
 void warn_of_large_tiles(const Function& function, Diagnostics& diagnostics);
 
+/// Warns of an operation that loops unrolled at compile time repeat thousands of times, and of a
+/// dot that thousands of instructions compute. Quick, too.
+void warn_of_large_code(const Function& function, Diagnostics& diagnostics);
+
 /// More shared memory than a thread block gets: names the instruction that takes most, what else
 /// lies beside it, and a way out. Needs the allocation; `gpu` exceeds the target's limit.
 void report_shared_memory(const GpuFunction& gpu, Diagnostics& diagnostics);

@@ -66,6 +66,7 @@ GpuCompileResult compile_for_gpu(const Function& function, const codegen::Target
 Diagnostics warnings_before_compiling(const Function& function) {
   Diagnostics diagnostics;
   codegen::warn_of_large_tiles(function, diagnostics);
+  codegen::warn_of_large_code(function, diagnostics);
   return diagnostics;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tests/fake_cuda/fake_gpu.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -84,6 +85,49 @@ TEST_F(GpuCodeTest, an_enormous_tile_is_told_before_it_is_compiled) {
   EXPECT_EQ(told[0].place.line, 2);
   ASSERT_EQ(code->messages.size(), 1U) << "the report has it too";
   EXPECT_EQ(code->messages[0].text, told[0].text);
+}
+
+/// What is told of the kernel, kind by kind, before the chip's code is made.
+std::vector<std::string> kinds_told(const Kernel& kernel, const Arguments& arguments) {
+  std::vector<std::string> kinds;
+  LaunchOptions options;
+  options.warn = [&](const Message& message) {
+    kinds.push_back(fmt::format("{} {}", message.kind, message.place.line));
+  };
+  EXPECT_TRUE(compile_for_target(kernel, arguments, "sm_90a", options).ok());
+  return kinds;
+}
+
+TEST_F(GpuCodeTest, thousands_of_unrolled_turns_are_told_at_their_line) {
+  const Buffer x = numbers(std::vector<float>(32, 1.0F));
+  const auto unrolled = [&](int turns) {
+    return kernel(
+        fmt::format("def k(x):\n"
+                    "    v = tl.load(x + tl.arange(0, 32))\n"
+                    "    for i in tl.static_range({}):\n"
+                    "        v = v * v\n"
+                    "    tl.store(x + tl.arange(0, 32), v)\n",
+                    turns));
+  };
+  EXPECT_EQ(kinds_told(unrolled(2000), {{"x", x}}), std::vector<std::string>{});
+  EXPECT_EQ(kinds_told(unrolled(2001), {{"x", x}}), std::vector<std::string>{"CodeRepeated 4"});
+}
+
+// 512 * 512 * 256 products are 1,024 of m16n8k16 in each of 32 warps; half of them are no news.
+TEST_F(GpuCodeTest, a_dot_of_a_thousand_instructions_a_warp_is_told_at_its_line) {
+  const Buffer x = numbers(std::vector<float>(32, 1.0F));
+  const auto dot = [&](int m) {
+    return kernel(
+        fmt::format("def k(x):\n"
+                    "    a = tl.full((512, 256), 1.0, tl.float16)\n"
+                    "    b = tl.full((256, {0}), 1.0, tl.float16)\n"
+                    "    c = tl.dot(a, b)\n"
+                    "    tl.store(x, tl.sum(tl.sum(c, axis=1), axis=0))\n",
+                    m));
+  };
+  EXPECT_EQ(kinds_told(dot(256), {{"x", x}, {"num_warps", 32}}), std::vector<std::string>{});
+  EXPECT_EQ(kinds_told(dot(512), {{"x", x}, {"num_warps", 32}}),
+            std::vector<std::string>{"DotFillsCode 4"});
 }
 
 TEST_F(GpuCodeTest, options_without_effect_are_the_first_notes) {
