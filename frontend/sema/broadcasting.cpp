@@ -108,7 +108,9 @@ std::optional<std::pair<Tensor, Tensor>> broadcast_pair(Sema& sema, const Tensor
   if (!check_block(sema, shape, ranges.whole)) {
     return {};
   }
-  return std::pair(expand_to(sema, a, shape), expand_to(sema, b, shape));
+  // One after the other: the order of a call's arguments is the compiler's choice.
+  const Tensor right = expand_to(sema, b, shape);
+  return std::pair(expand_to(sema, a, shape), right);
 }
 
 MaybeTensor broadcast_to(Sema& sema, const Tensor& x, const Shape& shape, SourceRange range) {
