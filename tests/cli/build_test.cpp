@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,8 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// What the programs of these tests begin with: `show` prints the stand-in's last launch, the
-/// parameters in hexadecimal.
+/// show.h of the programs of these tests: `show` prints the stand-in's last launch, the parameters
+/// in hexadecimal.
 constexpr const char* kShow = R"(
 typedef struct { unsigned grid[3], block[3], shared_bytes; void* stream; unsigned cluster;
                  size_t bytes; unsigned char parameters[256]; } last_launch;
@@ -89,7 +90,11 @@ class CliBuild : public ::testing::Test {
   ProcessResult run_as(const std::vector<std::string>& language, const std::string& program,
                        const ProcessOptions& options, const std::string& libcuda) {
     dir_.write("main.c", program);
+    dir_.write("show.h", kShow);
     std::vector<std::string> compile = {TILERY_CXX_COMPILER};
+    if (const std::string_view sanitizers = TILERY_SANITIZERS; !sanitizers.empty()) {
+      compile.push_back("-fsanitize=" + std::string(sanitizers));  // the stand-in wants them too
+    }
     compile.insert(compile.end(), language.begin(), language.end());
     compile.insert(compile.end(), {"-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
                                    "-Werror", "-DTILERY_LIBCUDA=\"" + libcuda + "\"", "main.c",
@@ -119,7 +124,9 @@ TEST_F(CliBuild, writes_the_code_and_a_header) {
 
 TEST_F(CliBuild, the_header_launches_with_packed_arguments) {
   build_add();
-  const ProcessResult r = run(std::string("#include \"add.h\"\n") + kShow + R"(
+  const ProcessResult r = run(R"(
+#include "add.h"
+#include "show.h"
 int main(void) {
   static add_kernel kernel = add_KERNEL_INIT;
   int stream = 0;
@@ -149,7 +156,9 @@ TEST_F(CliBuild, every_type_has_its_place) {
   const ProcessResult built =
       build("k", kernel, {"p=*i64", "a=i8", "b=i16", "c=i64", "d=i1", "e=f16", "f=f32", "g=f64"});
   ASSERT_EQ(built.exit_code, 0) << built.err;
-  const ProcessResult r = run(std::string("#include \"k.h\"\n") + kShow + R"(
+  const ProcessResult r = run(R"(
+#include "k.h"
+#include "show.h"
 int main(void) {
   k_kernel kernel = k_KERNEL_INIT;
   if (k_load(&kernel) != TILERY_OK) {
@@ -171,7 +180,9 @@ TEST_F(CliBuild, values_that_the_code_was_not_compiled_for_are_refused) {
       build("k", "def k(o, n, s):\n    tl.store(o + tl.arange(0, 64) * s, n)\n",
             {"o=*i32:16", "n=i32:16", "s=i64:1"});
   ASSERT_EQ(built.exit_code, 0) << built.err;
-  const ProcessResult r = run(std::string("#include \"k.h\"\n") + kShow + R"(
+  const ProcessResult r = run(R"(
+#include "k.h"
+#include "show.h"
 int main(void) {
   k_kernel kernel = k_KERNEL_INIT;
   show(k_launch(&kernel, 1, 1, 1, NULL, 16, 16, 1));
@@ -248,7 +259,9 @@ TEST_F(CliBuild, a_newer_gpu_runs_ptx_that_is_not_for_one_chip) {
 
 TEST_F(CliBuild, many_threads_load_one_kernel_once) {
   build_add();
-  const ProcessResult r = run(std::string("#include \"add.h\"\n") + kShow + R"(
+  const ProcessResult r = run(R"(
+#include "add.h"
+#include "show.h"
 static add_kernel kernel = add_KERNEL_INIT;
 static void* work(void* result) {
   int i;
