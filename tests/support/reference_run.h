@@ -10,6 +10,10 @@
 
 namespace tilery::testing {
 
+/// Whether this is a dot of floats on tensor cores, which may round otherwise than the interpreter.
+[[nodiscard]] bool is_rounding_dot(const Function& function, const Inst& inst,
+                                   const codegen::Target& target);
+
 /// Whether only the interpreter can run the file: a fault ends a GPU's context, and which of
 /// several lanes that store to one address wins is open there.
 [[nodiscard]] bool is_interpreter_only(const GoldenFile& file, const RunFile& run);

@@ -158,6 +158,15 @@ Bits constant_bits(const llvm::Constant& constant, const llvm::DataLayout& layou
       return {constant_bits(*variable, layout).front() + offset.getZExtValue()};
     }
   }
+  if (const auto* cast = llvm::dyn_cast<llvm::BitCastOperator>(&constant)) {
+    return repacked(constant_bits(*llvm::cast<llvm::Constant>(cast->getOperand(0)), layout),
+                    width_of(cast->getSrcTy()), width_of(cast->getDestTy()));
+  }
+  if (const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(&constant);
+      expression != nullptr && expression->getOpcode() == llvm::Instruction::ExtractElement) {
+    const std::uint64_t at = constant_bits(*expression->getOperand(1), layout).front();
+    return {constant_bits(*expression->getOperand(0), layout).at(at)};
+  }
   if (constant.getType()->isVectorTy()) {
     Bits parts;
     for (unsigned i = 0; i < part_count(constant.getType()); ++i) {
@@ -215,6 +224,13 @@ std::uint64_t cast_op(const llvm::CastInst& inst, std::uint64_t bits) {
                              inst.getOpcode() == llvm::Instruction::SIToFP,
                              llvm::APFloat::rmNearestTiesToEven);
       return bits_of(value);
+    }
+    case llvm::Instruction::FPToSI:
+    case llvm::Instruction::FPToUI: {
+      llvm::APSInt value(width_of(to), inst.getOpcode() == llvm::Instruction::FPToUI);
+      bool is_exact = false;
+      float_of(from, bits).convertToInteger(value, llvm::APFloat::rmTowardZero, &is_exact);
+      return value.getZExtValue();
     }
     default:
       unknown(inst);
@@ -314,6 +330,12 @@ std::uint64_t intrinsic_op(const llvm::IntrinsicInst& inst, const std::vector<st
 
 namespace {
 
+/// Of "ld.global.b16" or "st.global.v2.b32": the bytes of a word in memory. A register may be
+/// wider.
+unsigned bytes_of_word(std::string_view text) {
+  return static_cast<unsigned>(std::stoi(std::string(text.substr(text.find(".b") + 2)))) / 8;
+}
+
 /// "@$2 st.global.v2.b32 [$1], {$0, …}": the store of emit_memory.cpp, the pointer after the words
 /// and the predicate last.
 void global_store(const llvm::CallInst& call, std::string_view text, const Bits& in) {
@@ -324,8 +346,7 @@ void global_store(const llvm::CallInst& call, std::string_view text, const Bits&
   if (text.starts_with("@") && in[words + 1] == 0) {
     return;
   }
-  const unsigned bytes =
-      static_cast<unsigned>(std::stoi(std::string(text.substr(text.find(".b") + 2)))) / 8;
+  const unsigned bytes = bytes_of_word(text);
   for (unsigned i = 0; i < words; ++i) {
     std::memcpy(reinterpret_cast<void*>(in[words] + std::uint64_t{i} * bytes), &in[i], bytes);
   }
@@ -334,14 +355,14 @@ void global_store(const llvm::CallInst& call, std::string_view text, const Bits&
 /// "@$3 ld.global.b16 $0, [$2];": the load of emit_memory.cpp of one word; where the predicate is
 /// off, the first argument.
 std::uint64_t global_load(const llvm::CallInst& call, std::string_view text, const Bits& in) {
-  if (in.size() != 3 || text.find(".v") != std::string_view::npos) {
+  if (in.size() != 3 || text.find('{') != std::string_view::npos) {
     unknown(call);
   }
   if (in[2] == 0) {
     return in[0];
   }
   std::uint64_t word = 0;
-  std::memcpy(&word, reinterpret_cast<const void*>(in[1]), width_of(call.getType()) / 8);
+  std::memcpy(&word, reinterpret_cast<const void*>(in[1]), bytes_of_word(text));
   return word;
 }
 
@@ -371,7 +392,8 @@ std::uint64_t conversion_op(const llvm::CallInst& call, std::string_view text, s
 
 std::uint64_t assembly_op(const llvm::CallInst& call, const Bits& in) {
   const std::string text(llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString());
-  if (text.find("ld.global") != std::string::npos) {
+  if (text.find("ld.global") != std::string::npos ||
+      text.find("ld.volatile.global") != std::string::npos) {
     return global_load(call, text, in);
   }
   if (text.find("st.global") != std::string::npos) {

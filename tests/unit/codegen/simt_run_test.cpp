@@ -5,8 +5,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/reference_run.h"
 #include "tests/support/run_file.h"
-#include "tests/unit/codegen/emitted_llvm.h"
-#include "tests/unit/codegen/simt.h"
+#include "tests/unit/codegen/simt_grid.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,38 +28,6 @@ bool is_left_out(const GoldenFile& file, const RunFile& run) {
          file.path.stem() == "umulhi";
 }
 
-/// All programs of the grid, one after the other.
-std::string simulate(const codegen::GpuFunction& gpu, const PreparedRun& prepared, RunFile& run) {
-  const testing::SimtKernel kernel(codegen::emitted_llvm(gpu));
-  std::vector<std::uint64_t> arguments;
-  for (const InterpreterArgument& argument : prepared.arguments) {
-    std::uint64_t bits = argument.bits;
-    if (argument.is_pointer) {
-      bits = static_cast<std::uint64_t>(argument.byte_offset);
-      if (argument.buffer >= 0) {
-        bits += reinterpret_cast<std::uint64_t>(
-            run.buffers[static_cast<std::size_t>(argument.buffer)].data.data());
-      }
-    }
-    arguments.push_back(bits);
-  }
-  testing::SimtProgram program;
-  program.grid = run.grid;
-  program.allows_copies = true;
-  auto& [x, y, z] = program.index;
-  for (z = 0; z < run.grid[2]; ++z) {
-    for (y = 0; y < run.grid[1]; ++y) {
-      for (x = 0; x < run.grid[0]; ++x) {
-        std::string failure = kernel.run(arguments, gpu.num_warps * 32, gpu.shared_bytes, program);
-        if (!failure.empty()) {
-          return failure;
-        }
-      }
-    }
-  }
-  return {};
-}
-
 void run_with(const GoldenFile& file, const std::vector<testing::RunBuffer>& reference,
               int num_warps) {
   SCOPED_TRACE(fmt::format("{} warps", num_warps));
@@ -74,7 +41,7 @@ void run_with(const GoldenFile& file, const std::vector<testing::RunBuffer>& ref
   const codegen::Target target;
   const auto gpu = codegen::lower_to_gpu(prepared.specialized->function, target, options);
   ASSERT_TRUE(gpu) << gpu.error().message;
-  ASSERT_EQ(simulate(*gpu, prepared, run), "");
+  ASSERT_EQ(testing::simulate_grid(*gpu, prepared.arguments, prepared.buffers, run.grid), "");
   testing::expect_agreement(run, inputs, reference, prepared.specialized->function, target);
 }
 
