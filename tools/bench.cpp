@@ -145,13 +145,8 @@ class Bench {
     if (!arguments) {
       return arguments.error();
     }
-    std::vector<Error> mistakes;
-    if (const auto mistake = argument_mistake(call, *arguments, request_.call.strict)) {
-      mistakes.push_back(*mistake);
-    }
-    if (const auto grid = read_grid(request_.grid, *arguments); !grid) {
-      mistakes.push_back(grid.error());
-    }
+    const std::vector<Error> mistakes = input_mistakes(
+        call, *arguments, read_grid(request_.grid, *arguments), request_.call.strict);
     return mistakes.empty() ? std::nullopt : std::optional(together(mistakes));
   }
 

@@ -302,12 +302,28 @@ class ArgumentReader {
     return Argument(std::move(elements));
   }
 
+  /// Through the views that the name stands for to an array: the offsets add up.
+  NameValue resolved(NameValue name) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const auto entry = std::ranges::find(entries_, name.name, &Entry::name);
+      const auto* const next =
+          entry == entries_.end() ? nullptr : std::get_if<NameValue>(&entry->value.data);
+      if (next == nullptr) {
+        break;
+      }
+      name.name = next->name;
+      name.offset += next->offset;
+    }
+    return name;
+  }
+
   Result<Argument> finish_name(const NameValue& name, const Entry& entry) {
-    const auto found = result_.arrays.find(name.name);
+    const NameValue place = resolved(name);
+    const auto found = result_.arrays.find(place.name);
     if (found != result_.arrays.end()) {
       const Buffer buffer = found->second;
       add_array(entry, buffer);
-      return Argument::pointer(buffer, name.offset);
+      return Argument::pointer(buffer, place.offset);
     }
     if (is_circle(name.name)) {
       return circular(entry.text);
@@ -552,13 +568,19 @@ Result<std::vector<std::int64_t>> read_grid(const std::string& text,
   return grid;
 }
 
-std::optional<Error> argument_mistake(const Call& call, const CallArguments& arguments,
-                                      bool strict) {
+std::vector<Error> input_mistakes(const Call& call, const CallArguments& arguments,
+                                  const Result<std::vector<std::int64_t>>& grid, bool strict) {
+  std::vector<Error> mistakes;
   LaunchOptions options;
   options.strict = strict;
   const Result<CompileReport> compiled = compile(call.kernel, arguments.arguments, options);
-  const bool is_mistake = !compiled && compiled.error().kind == ErrorKind::Usage;
-  return is_mistake ? std::optional(compiled.error()) : std::nullopt;
+  if (!compiled && compiled.error().kind == ErrorKind::Usage) {
+    mistakes.push_back(compiled.error());
+  }
+  if (!grid) {
+    mistakes.push_back(grid.error());
+  }
+  return mistakes;
 }
 
 Error together(const std::vector<Error>& mistakes) {

@@ -68,10 +68,11 @@ struct Call {
 /// The grid of `--grid TEXT`: one to three extents, which may be expressions over the arguments.
 [[nodiscard]] Result<std::vector<std::int64_t>> read_grid(const std::string& text,
                                                           const CallArguments& arguments);
-/// What the compiler says against the arguments: missing, unknown or of wrong types; nothing if it
-/// takes them. What is wrong with the kernel itself is left to the launch.
-[[nodiscard]] std::optional<Error> argument_mistake(const Call& call,
-                                                    const CallArguments& arguments, bool strict);
+/// What is wrong with the grid, and what the compiler says against the arguments: missing, unknown
+/// or of wrong types. What is wrong with the kernel itself is left to the launch.
+[[nodiscard]] std::vector<Error> input_mistakes(const Call& call, const CallArguments& arguments,
+                                                const Result<std::vector<std::int64_t>>& grid,
+                                                bool strict);
 
 /// Several mistakes as one error, each told; there is one at least.
 [[nodiscard]] Error together(const std::vector<Error>& mistakes);

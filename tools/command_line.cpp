@@ -82,6 +82,16 @@ CLI::Validator kernel_word() {
   return {check, ""};
 }
 
+/// FILE, where FILE::KERNEL is expected elsewhere.
+CLI::Validator whole_file_word() {
+  const auto check = [](std::string& text) {
+    return text.find("::") == std::string::npos
+               ? std::string()
+               : fmt::format("`{}`: give the file alone; all its kernels are listed", text);
+  };
+  return {check, ""};
+}
+
 /// Of commands that run nothing.
 void add_compile_options(CLI::App& app, CallRequest& call) {
   app.add_option("FILE", call.file,
@@ -328,7 +338,9 @@ class CommandLine {
 
   void add_list() {
     CLI::App* sub = add("list", "list a file's kernels with their parameters");
-    sub->add_option("FILE", list_.file, "kernel file (.tl or .py)")->required();
+    sub->add_option("FILE", list_.file, "kernel file (.tl or .py)")
+        ->required()
+        ->check(whole_file_word());
     sub->add_flag("--json", list_.json, "report as JSON on standard output");
     sub->footer(
         "\nExamples:\n  tilery list kernels/stable_softmax.tl\n  tilery list --json model.py");

@@ -74,8 +74,10 @@ class Comparison {
       return fail("compare", with_missing_grid(call.error(), request_.run.grid), json_);
     }
     const Result<std::vector<std::int64_t>> grid = read_grid(request_.run.grid, call->arguments);
-    if (const auto mistake = input_mistake(*call, grid)) {
-      return fail("compare", *mistake, json_);
+    if (const std::vector<Error> mistakes =
+            input_mistakes(*call, call->arguments, grid, request_.run.call.strict);
+        !mistakes.empty()) {
+      return fail("compare", together(mistakes), json_);
     }
     // After the input, so that its mistakes are told where there is no GPU too.
     const Result<Device> device = choose_device(on);
@@ -98,18 +100,6 @@ class Comparison {
   }
 
  private:
-  std::optional<Error> input_mistake(const Call& call,
-                                     const Result<std::vector<std::int64_t>>& grid) const {
-    std::vector<Error> mistakes;
-    if (const auto mistake = argument_mistake(call, call.arguments, request_.run.call.strict)) {
-      mistakes.push_back(*mistake);
-    }
-    if (!grid) {
-      mistakes.push_back(grid.error());
-    }
-    return mistakes.empty() ? std::nullopt : std::optional(together(mistakes));
-  }
-
   /// 0, or the exit code of what was reported.
   int run(const Device& device, const Call& call, const std::vector<std::int64_t>& grid) {
     LaunchOptions options = launch_options(request_.run);

@@ -229,13 +229,7 @@ class Run {
  private:
   Error all_mistakes(const Call& call, const Result<std::vector<std::int64_t>>& grid,
                      const Result<Wishes>& wishes) const {
-    std::vector<Error> mistakes;
-    if (const auto mistake = argument_mistake(call, call.arguments, request_.call.strict)) {
-      mistakes.push_back(*mistake);
-    }
-    if (!grid) {
-      mistakes.push_back(grid.error());
-    }
+    std::vector<Error> mistakes = input_mistakes(call, call.arguments, grid, request_.call.strict);
     if (!wishes) {
       mistakes.push_back(wishes.error());
     }

@@ -74,6 +74,7 @@ TEST_F(Mistakes, empty_words_are_no_absent_ones) {
   expect_told("build", {"--out", "a", "--name", ""}, {"--name: the word is empty"});
   expect_told("run", good_arguments({"--grid", "1", "--print", "x,"}), {"a name is missing"});
   EXPECT_NE(tilery({"list", ""}).err.find("the word is empty"), std::string::npos);
+  EXPECT_NE(tilery({"list", "k.tl::k"}).err.find("give the file alone"), std::string::npos);
   EXPECT_NE(tilery({"run", ""}).err.find("the kernel's file is empty"), std::string::npos);
   EXPECT_NE(tilery({"run", file_ + "::"}).err.find("no kernel after the `::`"), std::string::npos);
   EXPECT_NE(tilery({"run", "::add"}).err.find("no file before the `::`"), std::string::npos);

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 namespace tilery {
 namespace {
@@ -146,6 +148,22 @@ TEST(CliRun, views_look_into_other_arrays) {
   const ProcessResult r = tilery({"run", dir.write("add.tl", kAdd), "x=arange:i32[8]", "y=x+4",
                                   "out=x", "n=4", "BLOCK=4", "--grid", "1", "--print", "x"});
   EXPECT_EQ(r.out, "x: i32[8]\n[ 4  6  8 10  4  5  6  7]\n") << r.err;
+}
+
+// x starts at element 2 + 3 of z, whichever is read first.
+TEST(CliRun, views_of_views_add_up) {
+  const TempDir dir;
+  const std::string file =
+      dir.write("k.tl",
+                "def k(x, y, z, o):\n    tl.store(o, tl.load(x) - tl.load(y))\n"
+                "    tl.store(o + 1, tl.load(x) - tl.load(z))\n");
+  for (const auto& [x, y, z] : {std::tuple("x=y+3", "y=z+2", "z=arange:i32[8]"),
+                                std::tuple("x=arange:i32[8]", "y=x", "z=y+1")}) {
+    const bool is_forward = std::string_view(x) == "x=y+3";
+    const ProcessResult r =
+        tilery({"run", file, x, y, z, "o=zeros:i32[2]", "--grid", "1", "--print", "o"});
+    EXPECT_EQ(r.out, is_forward ? "o: i32[2]\n[3 5]\n" : "o: i32[2]\n[ 0 -1]\n") << r.err;
+  }
 }
 
 TEST(CliRun, like_takes_any_array_argument_in_any_order) {
