@@ -249,7 +249,7 @@ class BlockRun {
     if (copy(thread, intrinsic->getIntrinsicID(), arguments)) {
       return {0};
     }
-    return {intrinsic_op(*intrinsic, arguments)};
+    return {masked(intrinsic_op(*intrinsic, arguments), width_of(intrinsic->getType()))};
   }
 
   /// Of a function without branches.
