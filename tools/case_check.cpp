@@ -303,7 +303,7 @@ class Checker {
     const Result<Buffer> want =
         make_buffer(is_exact ? got.dtype() : DType::F64, got.shape(), contents);
     if (!want) {
-      fail(want.error().message);
+      fail(fmt::format("buffer `{}`: {}", name, want.error().message));
       return;
     }
     const Tolerance tolerance{expect_.rtol, expect_.atol, contains(expect_.signed_zero, name)};
@@ -315,19 +315,28 @@ class Checker {
     }
   }
 
+  /// As in a whole buffer: exact, integers of 64 bits included, and NaN is NaN.
+  static bool is_equal(const Buffer& buffer, std::int64_t index, const CaseNumber& number) {
+    CaseContents contents;
+    contents.fill = number;
+    const auto* element = static_cast<const std::byte*>(buffer.data()) +
+                          index * static_cast<std::int64_t>(byte_size(buffer.dtype()));
+    const Result<Buffer> want = make_buffer(buffer.dtype(), {1}, contents);
+    const Result<Buffer> got = Buffer::copy_of(buffer.dtype(), {1}, element);
+    return want && got && !compare(*got, *want, Tolerance{}).has_value();
+  }
+
   void check_elements() {
     result_.has_checked |= !expect_.elements.empty();
     for (const ExpectedElement& want : expect_.elements) {
       const auto found = outcome_.after.find(want.buffer);
-      if (found == outcome_.after.end() || want.index >= found->second.numel()) {
+      if (found == outcome_.after.end() || want.index < 0 || want.index >= found->second.numel()) {
         fail(fmt::format("there is no element {} of `{}`", want.index, want.buffer));
         continue;
       }
       const Buffer& buffer = found->second;
       const double got = buffer.number(want.index);
-      std::uint64_t bits = 0;
-      store_number(buffer.dtype(), &bits, want.eq ? want.eq->value() : 0);
-      const bool is_good = (!want.eq || got == load_number(buffer.dtype(), &bits)) &&
+      const bool is_good = (!want.eq || is_equal(buffer, want.index, *want.eq)) &&
                            (!want.ge || got >= want.ge->value()) &&
                            (!want.le || got <= want.le->value()) &&
                            (!want.lt || got < want.lt->value());

@@ -1,6 +1,7 @@
 #include "tools/case_run.h"
 
 #include "tilery/library.h"
+#include "tools/case_contents.h"
 #include "tools/output_capture.h"
 
 #include <fmt/format.h>
@@ -52,13 +53,20 @@ void store(DType dtype, void* element, const CaseNumber& number) {
   }
 }
 
-void store_arange(DType dtype, void* element, const CaseContents& contents, std::int64_t i) {
+CaseNumber of_arange(const CaseContents& contents, std::int64_t i) {
   double v = contents.start + contents.step * static_cast<double>(i);
   if (contents.mod) {
     const auto mod = static_cast<double>(*contents.mod);
     v = v - std::floor(v / mod) * mod + static_cast<double>(contents.add);
   }
-  store_number(dtype, element, v);
+  return {.is_float = true, .real = v};
+}
+
+CaseNumber element_of(const CaseContents& contents, std::int64_t i) {
+  if (contents.is_arange) {
+    return of_arange(contents, i);
+  }
+  return contents.fill ? *contents.fill : contents.data[static_cast<std::size_t>(i)];
 }
 
 /// Buffers of a case by the names of their arguments; they live through all its launches.
@@ -73,7 +81,9 @@ class CaseBuffers {
         const CaseBuffer& b = *argument.buffer;
         Result<Buffer> buffer = make_buffer(b.dtype, b.shape, b.contents);
         if (!buffer) {
-          return buffer.error();
+          return Error{buffer.error().kind,
+                       fmt::format("argument `{}`: {}", argument.name, buffer.error().message),
+                       {}};
         }
         buffers.emplace(argument.name, *buffer);
       }
@@ -271,12 +281,14 @@ Result<Buffer> make_buffer(DType dtype, const Extents& shape, const CaseContents
   const auto size = static_cast<std::int64_t>(byte_size(dtype));
   auto* element = static_cast<std::byte*>(buffer->data());
   for (std::int64_t i = 0; i < buffer->numel(); ++i, element += size) {
-    if (contents.is_arange) {
-      store_arange(dtype, element, contents, i);
-    } else {
-      store(dtype, element,
-            contents.fill ? *contents.fill : contents.data[static_cast<std::size_t>(i)]);
+    const CaseNumber number = element_of(contents, i);
+    if (!fits(dtype, number)) {
+      return Error{ErrorKind::Usage,
+                   fmt::format("element {} is given as {}, which is no {}", i, number_text(number),
+                               tilery::name(dtype)),
+                   {}};
     }
+    store(dtype, element, number);
   }
   return buffer;
 }

@@ -103,7 +103,7 @@ TEST_F(CliGpuCase, quiet_still_names_what_is_not_applicable) {
 
 TEST_F(CliGpuCase, cases_and_variants_for_other_modes_are_named) {
   const std::string variant =
-      R"(, "variants": [{"title": "v", "modes": ["interpret"], "expect": {}}])";
+      R"(, "variants": [{"title": "v", "modes": ["interpret"], "expect": {"completes": true}}])";
   const ProcessResult r =
       run({"--on", "cuda", write("A", kFive, "", R"(["interpret"])"), write("B", kFive, variant)});
   EXPECT_EQ(r.exit_code, 0) << r.err;

@@ -101,7 +101,7 @@ TEST(ReadCase, a_missing_key_is_told_plainly) {
   text.replace(text.find("\"kernel\""), 8, "\"source\"");
   const Result<CaseFile> file = read(text);
   ASSERT_FALSE(file.ok());
-  EXPECT_TRUE(file.error().message.ends_with("k.json`: key 'kernel' not found"))
+  EXPECT_TRUE(file.error().message.ends_with("k.json`: the key `kernel` is missing"))
       << file.error().message;
 }
 
