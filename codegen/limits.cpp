@@ -3,6 +3,7 @@
 #include "codegen/passes/choose_warps.h"
 #include "ir/builder.h"
 #include "ir/call_chain.h"
+#include "ir/operands.h"
 
 #include <fmt/format.h>
 
@@ -105,7 +106,7 @@ std::string way_out(const GpuFunction& gpu, const std::vector<Owner>& owners) {
 
 // ---- code ---------------------------------------------------------------------------------------
 
-/// Of one operation: 2,000 copies of exp compile in about a second.
+/// Of one operation: 2,000 copies of exp over 128 numbers become PTX in a second.
 constexpr std::int64_t kMostCopies = 2000;
 /// Of mma.sync m16n8k16 in one warp, when 32 share the dot: twice what tiles of 256 by 256 by 256,
 /// the largest in use, come to.
@@ -145,7 +146,7 @@ void warn_of_copies(const Function& function, Diagnostics& diagnostics) {
   add_calls(diagnostic, function, worst);
 }
 
-/// True for element types that mma.sync multiplies 16 at a time, or more.
+/// True for the element types that mma.sync.m16n8k16 multiplies.
 bool is_narrow(const Function& function, ValueId value) {
   const ElementType element = function.type(value).element;
   return element == ElementType(Scalar::F16) || element == ElementType(Scalar::BF16);
@@ -154,11 +155,11 @@ bool is_narrow(const Function& function, ValueId value) {
 void warn_of_long_dots(const Function& function, Diagnostics& diagnostics) {
   for_each_inst(function, function.body, [&](InstId id) {
     const Inst& inst = function.inst(id);
-    if (inst.op != Op::Dot || !is_narrow(function, inst.operand(0))) {
+    if (inst.op != Op::Dot || !is_narrow(function, operand<"a">(inst))) {
       return;
     }
-    const Shape& a = function.type(inst.operand(0)).shape;
-    const Shape& b = function.type(inst.operand(1)).shape;
+    const Shape& a = function.type(operand<"a">(inst)).shape;
+    const Shape& b = function.type(operand<"b">(inst)).shape;
     const std::int64_t k = a[a.rank() - 1];
     const std::int64_t products =
         function.type(inst.result()).numel() * k / kProductsOfMma / kMostWarps;
